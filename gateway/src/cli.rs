@@ -1,6 +1,5 @@
 //! The command line.
 
-use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -11,10 +10,11 @@ use clap_complete::Shell;
 use colonnade_config::Config;
 use sha2::{Digest as _, Sha256};
 
-use crate::exit::{INVALID_CONFIGURATION, fail, print};
+use crate::exit::{INVALID_CONFIGURATION, fail, print, write};
+use crate::operate::{AbortArguments, RollbackArguments, StatusArguments};
 use crate::run::{Options, Takeover};
 use crate::store_command::StoreArguments;
-use crate::{core_dumps, run, store_command};
+use crate::{core_dumps, operate, run, store_command};
 
 /// Serves a site: a shell, its sections, and their deployments.
 #[derive(Debug, Parser)]
@@ -31,8 +31,8 @@ enum Command {
         /// The configuration file.
         #[arg(long, value_name = "FILE", default_value = "site.toml")]
         config: PathBuf,
-        /// If live.json is missing or damaged, makes the deployment live that the newest change in
-        /// the history made live.
+        /// If live.json is missing or damaged, makes the last live deployment of the history live
+        /// again.
         #[arg(long)]
         recover: bool,
     },
@@ -43,6 +43,12 @@ enum Command {
         #[arg(long, value_name = "FILE", default_value = "site.toml")]
         config: PathBuf,
     },
+    /// Shows the live deployment, the rollouts and the newest releases.
+    Status(StatusArguments),
+    /// Rolls back a section to its previous live release, or all sections. Asks first on a terminal.
+    Rollback(RollbackArguments),
+    /// Aborts a rollout and drops its candidate. Other rollouts continue.
+    Abort(AbortArguments),
     /// Backs up, restores, copies, verifies or shows the store.
     Store(StoreArguments),
     /// Checks the configuration, and the certificates and folders it names, and prints all
@@ -61,7 +67,7 @@ enum Command {
     /// Prints a new token for the admin API, and its hash for the configuration.
     Token,
     /// Prints a completion script for a shell.
-    Completions {
+    Completion {
         /// The shell.
         shell: Shell,
     },
@@ -95,10 +101,16 @@ pub(crate) fn main() -> ExitCode {
             Ok(config) => {
                 let settings = config.environment.iter();
                 let settings = settings.map(|(key, variable)| format!("{key} is set by {variable}\n"));
-                print(&format!("{}ok", settings.collect::<String>()))
+                let warnings = config.warnings.iter();
+                let warnings = warnings.map(|warning| format!("warning: {warning}\n"));
+                let lines: String = settings.chain(warnings).collect();
+                print(&format!("{lines}ok"))
             }
             Err(error) => fail(&error, INVALID_CONFIGURATION),
         },
+        Command::Status(arguments) => operate::status(&arguments),
+        Command::Rollback(arguments) => operate::rollback(&arguments),
+        Command::Abort(arguments) => operate::abort(&arguments),
         Command::Store(arguments) => store_command::run(&arguments),
         Command::RenderWorker { memory_limit } => colonnade_render::worker(memory_limit),
         Command::Token => {
@@ -109,12 +121,15 @@ pub(crate) fn main() -> ExitCode {
                 .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
             print(&format!("token: {token}\nhash: sha256:{hash}"))
         }
-        Command::Completions { shell } => {
+        Command::Completion { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "gateway", &mut script);
-            finish(io::stdout().write_all(&script))
+            write(&script)
         }
-        Command::Manual { folder } => finish(clap_mangen::generate_to(Arguments::command(), folder)),
+        Command::Manual { folder } => match clap_mangen::generate_to(Arguments::command(), folder) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => fail(&error, 1),
+        },
     }
 }
 
@@ -139,13 +154,5 @@ fn serve(path: PathBuf, recover: bool) -> ExitCode {
             }
             fail(&error, INVALID_CONFIGURATION)
         }
-    }
-}
-
-/// The exit code of a command that only writes its output.
-fn finish(written: io::Result<()>) -> ExitCode {
-    match written {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(&error, 1),
     }
 }

@@ -33,6 +33,7 @@ mod console;
 mod core_dumps;
 mod exit;
 mod metrics;
+mod operate;
 mod redirect;
 mod run;
 mod stack;

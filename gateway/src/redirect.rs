@@ -1,6 +1,5 @@
 //! The redirect listener: redirects plain HTTP to the site's https origin.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use colonnade_config::Origin;
@@ -24,11 +23,6 @@ pub(crate) struct HttpsRedirect {
 }
 
 impl HttpsRedirect {
-    /// The names of its routes.
-    pub(crate) fn route_names() -> Vec<Cow<'static, str>> {
-        [REDIRECT, CHALLENGE, "invalid_request"].map(Cow::Borrowed).into()
-    }
-
     /// Redirects to this origin.
     pub(crate) fn new(origin: Origin, challenges: Arc<Challenges>) -> Self {
         Self { origin, challenges }

@@ -1,6 +1,5 @@
 //! The `store` command: copies, verifies and shows a store.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,7 +10,7 @@ use colonnade_store::{
     Health, InspectError, Place, Report, StoreError, Timeline, copy, list, show, tree, verify,
 };
 
-use crate::exit::{INVALID_CONFIGURATION, fail, print};
+use crate::exit::{INVALID_CONFIGURATION, fail, print, write};
 use crate::run::store::bucket_settings;
 
 /// The exit code if something is wrong with a store, but a gateway starts with it.
@@ -87,8 +86,6 @@ enum CommandError {
     Config(#[from] ConfigError),
     #[error("cannot start the runtime: {0}")]
     Runtime(std::io::Error),
-    #[error("cannot write to the output: {0}")]
-    Output(std::io::Error),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -133,18 +130,15 @@ async fn execute(config: &Path, command: &StoreCommand) -> Result<ExitCode, Comm
         }
         StoreCommand::Ls { folder } => {
             let keys = list(&configured(config)?, folder).await?;
-            print(&keys.join("\n"));
-            Ok(ExitCode::SUCCESS)
+            Ok(print(&keys.join("\n")))
         }
         StoreCommand::Cat { key } => {
             let bytes = show(&configured(config)?, key).await?;
-            let mut output = std::io::stdout().lock();
-            output.write_all(&bytes).map_err(CommandError::Output)?;
-            Ok(ExitCode::SUCCESS)
+            Ok(write(&bytes))
         }
         StoreCommand::Tree { release } => {
-            print(tree(&configured(config)?, release).await?.trim_end());
-            Ok(ExitCode::SUCCESS)
+            let tree = tree(&configured(config)?, release).await?;
+            Ok(print(tree.trim_end()))
         }
     }
 }

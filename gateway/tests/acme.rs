@@ -4,11 +4,13 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
+use colonnade_testing_s3::S3Server;
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use tempfile::TempDir;
 
+use crate::object_storage::{self, CREDENTIALS};
 use crate::support::{Certificate, Gateway, Pebble, Setup, Tls, free_port, now, tls_client, wait_until};
 
 /// A loopback address that no process listens on.
@@ -116,7 +118,10 @@ fn missing_first_certificate_is_reported() {
 /// The table of a certificate authority that does not exist.
 fn unreachable_authority() -> String {
     let port = free_port();
-    format!("[listen.acme]\ndirectory = \"https://localhost:{port}/dir\"\nterms_of_service_agreed = true\n")
+    format!(
+        "[listen.acme]\ndirectory = \"https://localhost:{port}/dir\"\nterms_of_service_agreed = true\n\
+         poll_interval_ms = 200\n"
+    )
 }
 
 /// The number of orders of a gateway.
@@ -124,25 +129,89 @@ fn orders(gateway: &Gateway, outcome: &str) -> u64 {
     gateway.metric(&format!("colonnade_acme_orders_total{{outcome=\"{outcome}\"}}"))
 }
 
-#[test]
-fn gateways_on_one_store_order_once() {
+/// Starts a gateway on a store with this certificate authority.
+type Start<'s> = dyn Fn(Option<SocketAddr>, &str) -> Gateway + 's;
+
+/// Checks that one of the gateways on a store orders, another one answers the challenge, and all serve the certificate.
+fn check_gateways_order_once(start: &Start<'_>) {
     let site = free_address();
     let Some(pebble) = Pebble::start(free_port(), site.port()) else {
         return;
     };
     // The authority reaches only this gateway, which cannot order.
-    let answering = Gateway::set_up(Setup {
-        extra: &unreachable_authority(),
-        site: Some(site),
-        ..Setup::default()
-    });
+    let answering = start(Some(site), &unreachable_authority());
     answering.wait_for_event(|line| line["event"] == "acme_failed");
     let table = pebble.table("tls-alpn-01");
-    let ordering = [(); 2].map(|()| answering.start_another_with(&table));
+    let ordering = [(); 2].map(|()| start(None, &table));
     for gateway in ordering.iter().chain([&answering]) {
         gateway.wait_for_event(|line| line["event"] == "certificate_reloaded");
-        assert!(serves_issued(&answering, gateway));
+        assert!(serves_issued(&ordering[0], gateway));
     }
     let total = |outcome| -> u64 { ordering.iter().map(|gateway| orders(gateway, outcome)).sum() };
     assert_eq!((total("issued"), total("failed")), (1, 0));
+}
+
+#[test]
+fn gateways_on_one_folder_order_once() {
+    let folder = Arc::new(TempDir::new().unwrap());
+    check_gateways_order_once(&|site, extra| {
+        Gateway::set_up(Setup {
+            folder: Some(Arc::clone(&folder)),
+            extra,
+            site,
+            ..Setup::default()
+        })
+    });
+}
+
+#[test]
+fn gateways_on_one_bucket_order_once() {
+    let server = S3Server::start();
+    let start = |keys: &str, site, extra: &str| {
+        Gateway::set_up(Setup {
+            extra: &(object_storage::keys(&server, "s3://releases/site") + keys + extra),
+            site,
+            variables: &CREDENTIALS,
+            ..Setup::default()
+        })
+    };
+    check_gateways_order_once(&|site, extra| start("", site, extra));
+    if server.requests_below("PUT", "site/acme/certificate.pem") == 0 {
+        return;
+    }
+    // One that only reads the bucket finds the certificate.
+    let reading = start("read_only = true\n", None, &unreachable_authority());
+    reading.wait_for_event(|line| line["event"] == "certificate_reloaded");
+    assert_eq!(orders(&reading, "failed"), 0);
+    let file = reading.store().join("acme/certificate.pem");
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn wildcard_certificate_is_issued_by_dns_records() {
+    let Some(pebble) = Pebble::start(free_port(), free_port()) else {
+        return;
+    };
+    let folder = Arc::new(TempDir::new().unwrap());
+    let table = pebble.table("dns-01") + "names = [\"site.example\", \"*.site.example\"]\n";
+    let refusing = Gateway::start_with(&(table.clone() + "dns_hook = [\"/bin/false\"]\n"), &[]);
+    let gateway = Gateway::set_up(Setup {
+        folder: Some(Arc::clone(&folder)),
+        extra: &(table + &pebble.dns_hook(folder.path())),
+        ..Setup::default()
+    });
+    gateway.wait_for_event(|line| line["event"] == "acme_certificate_issued");
+    wait_until("the certificate is served", || serves_issued(&gateway, &gateway));
+    let calls = std::fs::read_to_string(folder.path().join("calls")).unwrap();
+    let calls: Vec<Vec<&str>> = calls.lines().map(|line| line.split(' ').collect()).collect();
+    assert_eq!(calls.len(), 4, "{calls:?}");
+    for (call, action) in calls.iter().zip(["present", "present", "cleanup", "cleanup"]) {
+        assert_eq!((call[0], call[1]), (action, "_acme-challenge.site.example"));
+    }
+    assert_ne!(calls[0][2], calls[1][2], "each name has a value of its own");
+    assert_eq!([calls[0][2], calls[1][2]], [calls[2][2], calls[3][2]]);
+    let failed = refusing.wait_for_event(|line| line["event"] == "acme_failed");
+    let error = failed["error"].as_str().unwrap();
+    let expected = "`/bin/false present _acme-challenge.site.example` failed: exit status: 1";
+    assert!(error.contains(expected), "{error}");
 }

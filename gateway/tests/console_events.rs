@@ -10,16 +10,24 @@ use crate::support::{
 };
 
 /// Events ten times per second instead of every five seconds.
-const FREQUENT: &str = "[limits]\nmin_rate_window_ms = 300\n";
+pub(crate) const FREQUENT: &str = "[limits]\nmin_rate_window_ms = 300\n";
 
-const EVENTS: &str = "/api/v1/events";
+pub(crate) const EVENTS: &str = "/api/v1/events";
 
 /// An open stream.
-struct EventStream(BufReader<TcpStream>);
+pub(crate) struct EventStream(BufReader<TcpStream>);
+
+/// A server-sent event.
+#[derive(Debug, Default)]
+pub(crate) struct Received {
+    id: String,
+    name: String,
+    data: Value,
+}
 
 impl EventStream {
     /// Opens a stream. Returns the status if it is refused.
-    fn open(gateway: &Gateway, request: Request) -> Result<Self, u16> {
+    pub(crate) fn open(gateway: &Gateway, request: Request) -> Result<Self, u16> {
         let mut stream = gateway.admin.connect();
         stream
             .write_all(&request.into_bytes(gateway.admin.address()))
@@ -42,45 +50,150 @@ impl EventStream {
         Self::open(gateway, authorized(Request::new("GET", EVENTS))).unwrap()
     }
 
-    /// The data of the next event; `None` after the end.
-    fn next(&mut self) -> Option<Value> {
+    /// Opens a stream that begins after an event.
+    fn resume(gateway: &Gateway, id: &str) -> Result<Self, u16> {
+        let request = Request::new("GET", EVENTS).header("last-event-id", id);
+        Self::open(gateway, authorized(request))
+    }
+
+    /// The next event; `None` after the end.
+    pub(crate) fn next(&mut self) -> Option<Received> {
+        let mut received = Received::default();
         loop {
             let mut line = String::new();
             if self.0.read_line(&mut line).unwrap() == 0 {
                 return None;
             }
-            // The end of a chunked body.
-            if line == "0\r\n" {
-                return None;
-            }
-            if let Some(data) = line.strip_prefix("data: ") {
-                return Some(serde_json::from_str(data).unwrap());
+            let line = line.trim_end();
+            match line.split_once(": ") {
+                Some(("id", id)) => received.id = id.to_owned(),
+                Some(("event", name)) => received.name = name.to_owned(),
+                Some(("data", data)) => received.data = serde_json::from_str(data).unwrap(),
+                // The end of a chunked body.
+                None if line == "0" => return None,
+                None if line.is_empty() && !received.data.is_null() => return Some(received),
+                _ => {}
             }
         }
     }
 
+    /// The next event that is no ping.
+    fn next_event(&mut self) -> Received {
+        let mut received = std::iter::from_fn(|| self.next());
+        received
+            .find(|received| received.name.is_empty())
+            .expect("an event")
+    }
+
     /// Reads to the end. A stream that goes on has far more events.
-    fn expect_end(&mut self) {
+    pub(crate) fn expect_end(&mut self) {
         let has_ended = (0..100).any(|_| self.next().is_none());
         assert!(has_ended, "the stream goes on");
     }
 }
 
+/// The types of events.
+fn types<'e>(events: impl IntoIterator<Item = &'e Value>) -> Vec<&'e str> {
+    let types = events.into_iter().map(|event| event["type"].as_str().unwrap());
+    types.collect()
+}
+
 #[test]
-fn stream_reports_changes_and_publishes() {
+fn stream_sends_events_whole_and_resumes() {
     let gateway = Gateway::start_live("", &[]);
     let mut stream = EventStream::start(&gateway);
     let first = stream.next().unwrap();
-    assert_eq!(first["revision"], 1);
+    assert_eq!((&*first.name, &first.data), ("ping", &json!({})));
     gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
-    let events = || stream.next().unwrap();
-    let published = std::iter::repeat_with(events)
-        .take(100)
-        .find(|event| event["entry"] != first["entry"]);
-    assert_eq!(published.expect("an event for the publish")["revision"], 1);
+    let published = stream.next_event();
+    assert_eq!(published.data["type"], "release.published");
+    let by = "name of token-for-everything";
+    assert_eq!(
+        published.data["data"],
+        json!({ "name": "legal", "version": "1.0.0", "by": by })
+    );
+    drop(stream);
     gateway.deploy(&json!({ "legal": "1.0.0" }));
-    let has_changed = (0..100).any(|_| stream.next().unwrap()["revision"] == 2);
-    assert!(has_changed, "no event for the deploy");
+    gateway.admin_change("/api/v1/rollback", &json!({}));
+    let mut stream = EventStream::resume(&gateway, &published.id).unwrap();
+    let missed = [stream.next_event(), stream.next_event()].map(|received| received.data);
+    assert_eq!(types(&missed), ["deployment.changed"; 2]);
+    let history = gateway.admin_get("/api/v1/history?limit=2")["entries"].clone();
+    assert_eq!(
+        (&missed[0]["data"], &missed[1]["data"]),
+        (&history[1], &history[0])
+    );
+    // What happens from now on follows.
+    gateway.admin_change("/api/v1/previews", &json!({ "deployment": 1 }));
+    assert_eq!(stream.next_event().data["data"]["action"], "preview");
+    assert_eq!(EventStream::resume(&gateway, "latest").err(), Some(400));
+}
+
+#[test]
+fn audit_log_has_each_call_once_for_auditors() {
+    let gateway = Gateway::start_live("[telemetry]\nlog_admin_client_ip = true\n", &[]);
+    let mut all = EventStream::start(&gateway);
+    let legal_team = authorized_by("token-to-deploy-legal", Request::new("GET", EVENTS));
+    let mut of_team = EventStream::open(&gateway, legal_team).unwrap();
+    let refused = Request::new("POST", "/api/v1/rollback").body("{\"reason\":\"too slow\"}");
+    assert_eq!(
+        gateway.admin_request_as("token-to-deploy-legal", refused).status,
+        403
+    );
+    gateway.publish(&Release::section("legal", "1.0.0", &["/terms"]));
+    gateway.deploy(&json!({ "legal": "1.0.0" }));
+    let expected = ["admin.request", "release.published", "deployment.changed"];
+    let sent = expected.map(|_| all.next_event().data);
+    assert_eq!(types(&sent), expected);
+    assert_eq!(of_team.next_event().data["type"], "release.published");
+    // The site was published before. Of one second, calls come before changes.
+    let log = gateway.admin_get("/api/v1/audit")["events"].clone();
+    let events = log.as_array().unwrap();
+    let mut logged = types(events);
+    logged.sort_unstable();
+    let [changed, published] = ["deployment.changed", "release.published"];
+    assert_eq!(
+        logged,
+        ["admin.request", changed, changed, published, published, published]
+    );
+    assert!(sent[1..].iter().all(|event| events.contains(event)), "{events:?}");
+    let entry = events.iter().find(|event| event["type"] == "admin.request");
+    let entry = &entry.unwrap()["data"];
+    let fields = ["by", "action", "target", "outcome", "status", "cause", "reason"];
+    let values = fields.map(|field| entry[field].clone());
+    let by = "name of token-to-deploy-legal";
+    let expected: [Value; 7] = [by, "rollback", "*", "refused", "", "forbidden", "too slow"].map(Value::from);
+    for (index, (value, expected)) in values.iter().zip(&expected).enumerate() {
+        assert!(index == 4 && *value == 403 || value == expected, "{entry}");
+    }
+    // Only the log has addresses.
+    let names: Vec<&String> = entry.as_object().unwrap().keys().collect();
+    assert_eq!(names.len(), 8, "{names:?}");
+    let page = gateway.admin_get("/api/v1/audit?limit=4");
+    let next = page["next"].as_str().unwrap();
+    let rest = gateway.admin_get(&format!("/api/v1/audit?after={next}"));
+    let pages = [&page, &rest].map(|page| page["events"].as_array().unwrap().as_slice());
+    assert_eq!(json!(pages.concat()), log);
+    let next = rest["next"].as_str().unwrap();
+    let page = gateway.admin_get(&format!("/api/v1/audit?after={next}"));
+    assert_eq!(page, json!({ "events": [], "next": next }));
+    for (token, target, status) in [
+        ("token-to-deploy-legal", "/api/v1/audit", 403),
+        (TOKEN, "/api/v1/audit?after=latest", 400),
+        (TOKEN, "/api/v1/audit?before=1", 400),
+    ] {
+        let response = gateway.admin_request_as(token, Request::new("GET", target));
+        assert_eq!(response.status, status, "{target}");
+    }
+    // Another process, and a backup, have it, too.
+    let again = gateway.kill_and_restart("");
+    assert_eq!(
+        again.admin_get("/api/v1/audit")["events"]
+            .as_array()
+            .unwrap()
+            .len(),
+        6
+    );
 }
 
 #[test]

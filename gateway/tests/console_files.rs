@@ -15,6 +15,9 @@ fn console_has_a_strict_policy_or_says_that_it_is_not_built() {
         return;
     }
     assert!(typed.body == response.body, "{}", typed.status);
+    // The address of a page.
+    let page = gateway.admin.get("/console/sections/legal");
+    assert!(page.body == response.body, "{}", page.status);
     assert_eq!(response.status, 200);
     assert_eq!(response.header("content-type"), "text/html; charset=utf-8");
     assert_eq!(response.header("cache-control"), "no-cache");

@@ -57,7 +57,7 @@ fn sign_in_sets_strict_cookie_without_token() {
     assert!(!cookie.contains(TOKEN));
     let session = response.json();
     assert_eq!(session["token"], format!("name of {TOKEN}"));
-    assert_eq!(session["sections"], json!(["*"]));
+    assert_eq!(session["permissions"][0]["sections"], json!(["*"]));
     let again = sign_in(&gateway, TOKEN);
     assert_ne!(again, pair, "two sessions have the same ID");
     assert_eq!(get(&gateway, pair, SESSION).json(), session);

@@ -40,7 +40,14 @@ fn response_lists_all_releases_and_unchanged_ones_do_nothing() {
         "0.1.0",
         &["/terms/:country", "/terms"],
     ));
-    let response = gateway.post_deployment(&json!({ "releases": { "legal": "0.1.0" }, "reason": "terms" }));
+    let request = json!({ "releases": { "legal": "0.1.0" }, "reason": "terms" });
+    let plan = gateway.admin_post("/api/v1/deployments/plan", &request).json();
+    let added = json!({ "legal": { "from": null, "to": "0.1.0" } });
+    assert_eq!(plan, json!({ "live": 1, "sections": added }));
+    let unknown = json!({ "releases": { "legal": "9.0.0" } });
+    let unknown = gateway.admin_post("/api/v1/deployments/plan", &unknown);
+    assert_eq!(unknown.status, 422, "{}", unknown.text());
+    let response = gateway.post_deployment(&request);
     let set = json!({ "directory": "1.0.0", "legal": "0.1.0", "shell": "1.0.0" });
     assert_eq!(response.status, 201);
     assert_eq!(
@@ -145,12 +152,12 @@ fn invalid_deployment_request_is_rejected() {
     assert_eq!(
         deployments(&gateway),
         json!({
-            "live": null, "rollouts": [], "deployments": [], "damaged": [], "next": null, "url": "https://site.example",
+            "live": null, "rollouts": [], "deployments": [], "sources": {}, "damaged": [], "next": null, "url": "https://site.example",
         })
     );
     assert_eq!(
         gateway.admin_get("/api/v1/history"),
-        json!({ "entries": [], "damaged": [], "next": null })
+        json!({ "entries": [], "sources": {}, "damaged": [], "next": null })
     );
 }
 

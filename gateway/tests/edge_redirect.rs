@@ -40,8 +40,7 @@ fn plain_http_is_redirected_to_the_origin() {
     }
     let invalid = client.send(Request::new("GET", "/").header("host", "a b"));
     assert_eq!(invalid.status, 400);
-    let redirects =
-        "colonnade_http_requests_total{listener=\"redirect\",route=\"redirect\",code_class=\"3xx\"}";
+    let redirects = "colonnade_http_requests_total{listener=\"redirect\",kind=\"other\",code_class=\"3xx\"}";
     assert_eq!(gateway.metric(redirects), 5);
 }
 

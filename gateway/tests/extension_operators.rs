@@ -90,7 +90,13 @@ fn switched_off_extension_leaves_all_new_documents() {
     wait_until("the other gateway follows", || {
         aside(&mut elsewhere) == json!(["news@1.0.0"])
     });
-    let history = gateway.admin_get("/api/v1/history?limit=1")["entries"][0].take();
+    let newest =
+        |query: &str| gateway.admin_get(&format!("/api/v1/history?limit=1{query}"))["entries"][0].take();
+    let history = newest("");
+    for (section, is_concerned) in [("events", true), ("directory", true), ("news", false)] {
+        let change = newest(&format!("&section={section}"));
+        assert_eq!(change == history, is_concerned, "{section}: {change}");
+    }
     let extension = json!({ "section": "events", "point": POINT });
     assert_eq!(
         (

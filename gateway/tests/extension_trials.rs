@@ -246,7 +246,12 @@ fn trial_of_invalid_points_is_refused() {
     ] {
         let response = tried(point);
         assert_eq!(response.status, 422);
-        let problems = response.json()["problems"].to_string();
+        let refused = response.json();
+        let problems = refused["problems"].to_string();
         assert!(problems.contains(problem), "{problems}");
+        // There is nothing to publish.
+        let detail =
+            "the extension points are invalid; the team of the section corrects them as `problems` says";
+        assert_eq!(refused["detail"], detail);
     }
 }

@@ -10,8 +10,13 @@ fn entries(response: &Value) -> Vec<Value> {
 
 /// The whole history, read in pages of this size.
 pub(crate) fn read_all_pages(gateway: &Gateway, limit: usize) -> Vec<Value> {
+    pages_of(gateway, limit, "")
+}
+
+/// What this query selects, read in pages of this size.
+fn pages_of(gateway: &Gateway, limit: usize, query: &str) -> Vec<Value> {
     let mut all = Vec::new();
-    let mut target = format!("/api/v1/history?limit={limit}");
+    let mut target = format!("/api/v1/history?limit={limit}{query}");
     loop {
         let page = gateway.admin_get(&target);
         let entries = entries(&page);
@@ -20,7 +25,7 @@ pub(crate) fn read_all_pages(gateway: &Gateway, limit: usize) -> Vec<Value> {
         let Some(next) = page["next"].as_u64() else {
             return all;
         };
-        target = format!("/api/v1/history?limit={limit}&before={next}");
+        target = format!("/api/v1/history?limit={limit}{query}&before={next}");
     }
 }
 
@@ -63,6 +68,8 @@ fn history_lists_all_changes_newest_first() {
         assert!(entry.remove("at").unwrap().as_str().unwrap().ends_with('Z'));
         let after = entry.remove("after");
         assert_eq!(after.is_none(), entry["revision"] == 1, "{after:?}");
+        let is_of_rollout = ["percent", "promote", "abort"].contains(&entry["action"].as_str().unwrap());
+        assert_eq!(entry.remove("figures").is_some(), is_of_rollout, "{entry:?}");
     }
     let forward = json!({ "directory": { "from": "1.0.0", "to": "2.0.0" } });
     let backward = json!({ "directory": { "from": "2.0.0", "to": "1.0.0" } });
@@ -130,6 +137,53 @@ fn history_paginates_rejects_invalid_queries_and_survives_crash() {
     let after = of(&gateway, "");
     assert_eq!(after[0]["revision"], 10);
     assert_eq!(after[1..], all);
+}
+
+#[test]
+fn history_of_section_has_its_changes_only() {
+    let gateway = gateway_with_history();
+    let all = entries(&gateway.admin_get("/api/v1/history"));
+    for (section, revisions) in [
+        ("directory", &[7, 6, 5, 4, 3, 2, 1][..]),
+        ("legal", &[8]),
+        ("shell", &[1]),
+        ("other", &[]),
+    ] {
+        let concerns = |entry: &&Value| revisions.iter().any(|revision| entry["revision"] == *revision);
+        let expected: Vec<Value> = all.iter().filter(concerns).cloned().collect();
+        assert_eq!(expected.len(), revisions.len());
+        for limit in [1, 2, 50] {
+            let query = format!("&section={section}");
+            assert_eq!(
+                pages_of(&gateway, limit, &query),
+                expected,
+                "{section}, {limit} at a time"
+            );
+        }
+    }
+    let expected = "expected 1 to 32 lowercase letters, digits and hyphens, starting with a letter";
+    for (query, problem) in [
+        (
+            "section=Legal",
+            format!("`section`: `Legal` is not the name of a section: {expected}"),
+        ),
+        (
+            "section=",
+            format!("`section`: `` is not the name of a section: {expected}"),
+        ),
+        (
+            "section=legal&section=shell",
+            "`section` must not be repeated".to_owned(),
+        ),
+        (
+            "name=legal",
+            "unknown parameter `name`; expected `limit` or `before` or `section`".to_owned(),
+        ),
+    ] {
+        let response = gateway.admin_request(Request::new("GET", &format!("/api/v1/history?{query}")));
+        assert_eq!(response.status, 400, "{query}");
+        assert_eq!(response.json()["detail"], format!("invalid query: {problem}"));
+    }
 }
 
 #[test]

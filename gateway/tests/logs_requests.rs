@@ -30,10 +30,52 @@ fn health_checks_can_be_left_out_of_the_log() {
     assert_eq!(health.collect::<Vec<_>>(), Vec::<Value>::new());
     for listener in ["site", "admin"] {
         let sample = format!(
-            "colonnade_http_requests_total{{listener=\"{listener}\",route=\"/healthz\",code_class=\"2xx\"}}"
+            "colonnade_http_requests_total{{listener=\"{listener}\",kind=\"health\",code_class=\"2xx\"}}"
         );
         assert_eq!(gateway.metric(&sample), 1, "the metrics count them");
     }
+}
+
+/// The events of requests with this listener.
+fn requests(gateway: &Gateway) -> Vec<Value> {
+    let output = gateway.output();
+    let events = output
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    events
+        .filter(|event| event["event"] == "request" && event["listener"] == "site")
+        .collect()
+}
+
+#[test]
+fn only_server_errors_are_logged_if_configured() {
+    // Without a live deployment, documents are 503.
+    let gateway = Gateway::start_with("[telemetry]\nlog_requests = \"errors\"\n", &[]);
+    assert_eq!(gateway.get("/assets/nothing").status, 404);
+    let failed = gateway.get("/");
+    assert_eq!(failed.status, 503);
+    assert_eq!(gateway.request_event(&failed)["level"], "ERROR");
+    assert_eq!(requests(&gateway).len(), 1, "{}", gateway.output());
+}
+
+#[test]
+fn share_of_requests_is_logged_with_path_templates() {
+    let keys = "[telemetry]\nlog_requests_percent = 50\nlog_path_templates = true\n";
+    let gateway = Gateway::start_with(keys, &[]);
+    for number in 0..200 {
+        gateway.get(&format!("/assets/wp-login.php/{number}?secret=1"));
+    }
+    let failed = gateway.get("/users/Jane");
+    assert_eq!(gateway.request_event(&failed)["path"], "/users/*");
+    let logged = requests(&gateway);
+    // At random: fewer than 40 or more than 160 are as likely as to guess a key.
+    assert!((40..160).contains(&logged.len()), "{}", logged.len());
+    let first = &logged[0];
+    assert_eq!(
+        (&first["level"], &first["path"]),
+        (&"INFO".into(), &"/assets/wp-login.php/*".into())
+    );
+    assert!(!gateway.output().contains("secret"));
 }
 
 #[test]

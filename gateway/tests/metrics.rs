@@ -6,7 +6,10 @@ use std::str::FromStr;
 
 use serde_json::json;
 
-use crate::support::{Browser, Gateway, Release, Request, configuration, rollout_cookie, token, wait_until};
+use crate::support::{
+    Browser, Gateway, QueryUpstream, Release, Request, configuration, deploy_with_queries, query_shell,
+    rendered_section, rollout_cookie, token, wait_until,
+};
 
 fn metrics(gateway: &Gateway) -> String {
     gateway.admin.get("/metrics").text()
@@ -56,18 +59,19 @@ fn counters_exist_before_the_first_event() {
         "client_error_reports_total{section=\"directory\",cause=\"load\"}",
         "connections_rejected_total{listener=\"site\",cause=\"client_limit\"}",
         "deployment_requests_total{track=\"candidate\",code_class=\"5xx\"}",
-        "http_requests_total{listener=\"admin\",route=\"/api/v1/rollback\",code_class=\"5xx\"}",
-        "http_requests_total{listener=\"site\",route=\"/_report\",code_class=\"5xx\"}",
+        "http_requests_total{listener=\"admin\",kind=\"other\",code_class=\"5xx\"}",
+        "http_requests_total{listener=\"site\",kind=\"document\",code_class=\"5xx\"}",
         "log_lines_dropped_total",
-        "renders_total{section=\"directory\",outcome=\"exception\"}",
         "requests_shed_total{cause=\"limit\"}",
+        "section_errors_total{section=\"directory\",kind=\"render\"}",
         "signups_total{outcome=\"unreachable\"}",
         "store_errors_total{operation=\"put_release\"}",
     ] {
         let line = format!("colonnade_{sample} 0");
         assert!(text.lines().any(|found| found == line), "{line}:\n{text}");
     }
-    let slowest = "colonnade_http_request_duration_seconds_bucket{le=\"60.0\",listener=\"admin\"";
+    let slowest =
+        "colonnade_http_request_duration_seconds_bucket{le=\"60.0\",listener=\"admin\",kind=\"other\"";
     assert!(text.contains(slowest), "{text}");
 }
 
@@ -105,8 +109,14 @@ fn requests_count_by_track() {
         let sample = format!("colonnade_deployment_requests_total{{track=\"{track}\",code_class=\"2xx\"}} ");
         number(&gateway, &sample)
     };
+    let of_section = |track: &str| {
+        let sample =
+            format!("colonnade_section_requests_total{{section=\"directory\",kind=\"document\"{track}}} ");
+        number(&gateway, &sample)
+    };
     gateway.request_event(&gateway.get("/"));
     assert_eq!((count("live"), count("candidate")), (1, 0));
+    assert!(!metrics(&gateway).contains("kind=\"document\",track="));
     gateway.publish(&Release::section("directory", "2.0.0", &["/"]));
     gateway.post_deployment(&json!({ "releases": { "directory": "2.0.0" }, "percent": 50 }));
     for is_candidate in [true, false] {
@@ -118,9 +128,135 @@ fn requests_count_by_track() {
         gateway.request_event(&browser.get("/"));
     }
     assert_eq!((count("live"), count("candidate")), (2, 1));
+    let sides = [",track=\"live\"", ",track=\"candidate\""].map(of_section);
+    assert_eq!((of_section(""), sides), (1, [1, 1]));
     // Assets do not depend on a deployment.
     gateway.request_event(&gateway.get("/assets/shell/1.0.0/main.js"));
     assert_eq!(count("live") + count("candidate") + count("other"), 3);
+}
+
+#[test]
+fn sections_count_requests_renders_and_queries() {
+    const PAGE: &str = r#"
+export default {
+  queries: () => ({ a: "/api/x/a", b: "/api/x/b" }),
+  data: (key) => {
+    if (key === "throws") throw new Error();
+    return {};
+  },
+};
+"#;
+    let upstream = QueryUpstream::start();
+    upstream.respond("/a", "no-store", "{}");
+    let gateway = Gateway::start_with(&upstream.table(), &[]);
+    deploy_with_queries(&gateway, PAGE);
+    let counts = |kind: &str| {
+        let of = |metric: &str| {
+            let labels = format!("{{section=\"live\",kind=\"{kind}\"}} ");
+            number(&gateway, &format!("colonnade_section_{metric}_total{labels}"))
+        };
+        (of("requests"), of("errors"))
+    };
+    let deployed = [counts("render"), counts("query")];
+    for target in [
+        "/live/a",
+        "/live/throws",
+        "/_page/1?path=/live/a",
+        "/assets/live/1.0.0/entry.js",
+    ] {
+        let response = gateway.get(target);
+        assert_eq!(response.status, 200, "{target}");
+        gateway.request_event(&response);
+    }
+    assert_eq!(
+        ["document", "page_data", "asset"].map(counts),
+        [(2, 0), (1, 0), (1, 0)]
+    );
+    let since = |kind: &str, before: (u64, u64)| {
+        let (requests, errors) = counts(kind);
+        (requests - before.0, errors - before.1)
+    };
+    assert_eq!(
+        (since("render", deployed[0]), since("query", deployed[1])),
+        ((2, 1), (4, 2))
+    );
+    let documents = "colonnade_section_request_duration_seconds_count{section=\"live\",kind=\"document\"} ";
+    assert_eq!(number(&gateway, documents), 2);
+}
+
+/// The series of a gateway.
+fn series(gateway: &Gateway) -> usize {
+    metrics(gateway)
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .count()
+}
+
+#[test]
+fn sections_105_with_20_rollouts_have_4500_series() {
+    const MODULE: &str = "export default { data: () => ({}) };";
+    let gateway = Gateway::start();
+    gateway.publish(&query_shell());
+    gateway.publish(&Release::section("directory", "1.0.0", &["/"]));
+    gateway.deploy(&json!({ "shell": "1.0.0", "directory": "1.0.0" }));
+    let before = series(&gateway);
+    gateway.publish(&rendered_section("more", "1.0.0", "/more/:key", MODULE));
+    gateway.deploy(&json!({ "more": "1.0.0" }));
+    for target in ["/more/a", "/_page/2?path=/more/a", "/assets/more/1.0.0/entry.js"] {
+        gateway.request_event(&gateway.get(target));
+    }
+    let of_section = series(&gateway) - before;
+    assert!(of_section > 30, "{of_section}");
+    gateway.publish(&rendered_section("more", "2.0.0", "/more/:key", MODULE));
+    let rollout = json!({ "releases": { "more": "2.0.0" }, "percent": 50 });
+    assert_eq!(gateway.post_deployment(&rollout).status, 201);
+    for is_candidate in [true, false] {
+        let mut browser = Browser::new(gateway.site);
+        browser.set_cookie(
+            "__Host-colonnade-rollout",
+            &rollout_cookie(&gateway, &[is_candidate]),
+        );
+        gateway.request_event(&browser.get("/more/a"));
+    }
+    let of_rollout = series(&gateway) - before - of_section;
+    assert!(of_rollout > 7, "{of_rollout}");
+    let all = before + 104 * of_section + 20 * of_rollout;
+    assert!(
+        all <= 4500,
+        "{all}: {of_section} of each section, {of_rollout} of each rollout, {before} before"
+    );
+}
+
+#[test]
+fn metrics_have_two_formats_and_are_compressed() {
+    let gateway = Gateway::start();
+    let request = |accept: &str| {
+        let request = Request::new("GET", "/metrics").header("accept", accept);
+        gateway.admin.send(request.header("accept-encoding", "gzip, br"))
+    };
+    let prometheus =
+        "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.2,*/*;q=0.1";
+    for (accept, content_type, counter) in [
+        (
+            prometheus,
+            "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            "# TYPE colonnade_renders counter\n",
+        ),
+        (
+            "*/*",
+            "text/plain; version=0.0.4; charset=utf-8",
+            "# TYPE colonnade_renders_total counter\n",
+        ),
+    ] {
+        let response = request(accept);
+        assert_eq!(response.header("content-type"), content_type);
+        assert_eq!(response.header("content-encoding"), "gzip");
+        let text = String::from_utf8(response.decoded()).unwrap();
+        assert!(text.contains(counter), "{text}");
+        assert_eq!(text.ends_with("# EOF\n"), accept == prometheus);
+    }
+    let plain = gateway.admin.get("/metrics");
+    assert!(!plain.has("content-encoding"));
 }
 
 #[test]

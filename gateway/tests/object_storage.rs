@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use colonnade_testing_s3::{ACCESS_KEY_ID, Fault, S3Server, SECRET_ACCESS_KEY};
 use serde_json::{Value, json};
@@ -261,6 +262,36 @@ fn faults_of_object_store_are_explained_and_change_nothing() {
             server.set_fault(None);
             assert!(gateway.deploy(&json!({ "directory": "1.1.0" })) > 1);
         });
+    });
+}
+
+#[test]
+fn deploys_of_many_teams_and_rollback_succeed() {
+    let server = S3Server::start();
+    let gateway = start(&server).with_live_site();
+    let names: Vec<String> = (0..4).map(|number| format!("section-{number}")).collect();
+    for name in &names {
+        gateway.publish(&Release::section(name, "1.0.0", &[&format!("/{name}")]));
+    }
+    gateway.publish(&directory("1.1.0"));
+    gateway.deploy(&json!({ "directory": "1.1.0" }));
+    // Each deploy sends several requests, one after the other, so the last one waits for seconds.
+    server.set_latency(Duration::from_millis(100));
+    let made = || server.requests("PUT", "site/live.json");
+    let made_before = made();
+    std::thread::scope(|scope| {
+        let deploy = |name: &String| {
+            let body = json!({ "releases": { name: "1.0.0" } });
+            let gateway = &gateway;
+            scope.spawn(move || gateway.post_deployment(&body))
+        };
+        let deploys: Vec<_> = names.iter().map(deploy).collect();
+        wait_until("the first deploy is made", || made() > made_before);
+        gateway.admin_change("/api/v1/rollback", &json!({ "section": "directory" }));
+        for deploy in deploys {
+            let response = deploy.join().unwrap();
+            assert_eq!(response.status, 201, "{}", response.text());
+        }
     });
 }
 

@@ -1,8 +1,9 @@
 //! The alert rules, the dashboard and the runbook in docs/operate fit the metrics and the events of the gateway.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -50,11 +51,12 @@ fn exported() -> BTreeMap<String, (String, BTreeSet<String>)> {
     gateway.post_deployment(&serde_json::json!({ "releases": { "directory": "2.0.0" }, "percent": 10 }));
     assert_eq!(gateway.get("/").status, 200);
     let text = gateway.admin.get("/metrics").text();
+    promtool(&["check", "metrics"], &folder(), &text);
     let mut families: BTreeMap<String, (String, BTreeSet<String>)> = BTreeMap::new();
     for line in text.lines() {
         if let Some(family) = line.strip_prefix("# TYPE ") {
             let (name, kind) = family.split_once(' ').unwrap();
-            families.insert(name.to_owned(), (kind.to_owned(), BTreeSet::new()));
+            families.insert(family_of(name).to_owned(), (kind.to_owned(), BTreeSet::new()));
         } else if let Some((name, labels)) = line.split_once('{').filter(|_| !line.starts_with('#')) {
             let labels = labels.split('}').next().unwrap().split("\",");
             let names = labels.filter_map(|label| Some(label.split_once('=')?.0.to_owned()));
@@ -121,15 +123,23 @@ fn dashboard_queries() -> Vec<String> {
     queries
 }
 
-/// Runs promtool, which the environment variable `PROMTOOL` names. Returns false, and says so, if it is not installed.
+/// Runs promtool, which the environment variable `PROMTOOL` names, with this standard input. Returns false, and says so, if it is not installed.
 #[allow(clippy::print_stderr)]
-fn promtool(arguments: &[&str], folder: &Path) -> bool {
+fn promtool(arguments: &[&str], folder: &Path, input: &str) -> bool {
     let program = std::env::var("PROMTOOL").unwrap_or_default();
     let program = if program.is_empty() { "promtool" } else { &program };
-    let Ok(output) = Command::new(program).args(arguments).current_dir(folder).output() else {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let Ok(mut tool) = command.spawn() else {
         eprintln!("promtool is not installed: {arguments:?} did not run");
         return false;
     };
+    tool.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = tool.wait_with_output().unwrap();
     let text = [output.stdout, output.stderr].concat();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&text));
     true
@@ -155,8 +165,8 @@ fn rules_and_dashboard_use_exported_metrics() {
 
 #[test]
 fn alert_rules_fire_as_their_tests_say() {
-    promtool(&["check", "rules", "rules.yml"], &folder());
-    promtool(&["test", "rules", "rules.test.yml"], &folder());
+    promtool(&["check", "rules", "rules.yml"], &folder(), "");
+    promtool(&["test", "rules", "rules.test.yml"], &folder(), "");
 }
 
 #[test]
@@ -169,7 +179,7 @@ fn dashboard_queries_are_valid() {
     let folder = TempDir::new().unwrap();
     // JSON is YAML.
     std::fs::write(folder.path().join("queries.yml"), groups.to_string()).unwrap();
-    promtool(&["check", "rules", "queries.yml"], folder.path());
+    promtool(&["check", "rules", "queries.yml"], folder.path(), "");
 }
 
 #[test]

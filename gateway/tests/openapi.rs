@@ -36,5 +36,5 @@ fn undocumented_request_fields_are_rejected() {
             count += 1;
         }
     }
-    assert_eq!(count, 16);
+    assert_eq!(count, 19);
 }

@@ -125,6 +125,48 @@ fn sections_list_includes_releases() {
 }
 
 #[test]
+fn source_of_release_is_kept_and_shown() {
+    let gateway = Gateway::start();
+    gateway.publish(&Release::shell("1.0.0"));
+    let release = Release::section("directory", "1.0.0", &["/"]);
+    let publish = |source: &str| {
+        let request = Request::new("PUT", "/api/v1/sections/directory/releases/1.0.0");
+        let request = request.header("colonnade-source", source).body(release.archive());
+        gateway.admin_request(request)
+    };
+    for (source, problem) in [
+        ("{", "EOF"),
+        (
+            r#"{"url":"http://git.example/a"}"#,
+            "`url` must be a URL with https",
+        ),
+    ] {
+        let response = publish(source);
+        assert_eq!(response.status, 400);
+        let detail = response.text();
+        assert!(
+            detail.contains("colonnade-source") && detail.contains(problem),
+            "{detail}"
+        );
+    }
+    let source = r#"{"commit":"4bf92f3","url":"https://git.example/a","author":"Jos\u00e9"}"#;
+    assert_eq!(publish(source).status, 201);
+    // The same release keeps its first source.
+    assert_eq!(publish("{}").status, 200);
+    gateway.deploy(&json!({ "shell": "1.0.0", "directory": "1.0.0" }));
+    let shown = json!({ "commit": "4bf92f3", "url": "https://git.example/a", "author": "José" });
+    let sources = json!({ "directory@1.0.0": shown });
+    assert_eq!(gateway.admin_get("/api/v1/history")["sources"], sources);
+    assert_eq!(gateway.admin_get("/api/v1/deployments")["sources"], sources);
+    let sections = gateway.admin_get("/api/v1/sections");
+    let releases = [0, 1].map(|index| sections[index]["releases"][0].get("source").cloned());
+    assert_eq!(releases, [Some(shown.clone()), None]);
+    let described = gateway.admin_get("/api/v1/sections/directory/releases/1.0.0");
+    assert_eq!(described["source"], shown);
+    assert!(!gateway.output().contains("José") && !gateway.output().contains("4bf92f3"));
+}
+
+#[test]
 fn archive_with_dot_prefix_and_folders_is_accepted() {
     let gateway = Gateway::start();
     let mut archive = Archive::new();

@@ -226,7 +226,7 @@ fn reader_of_incomplete_replica_starts_from_its_cache() {
     let new = TempDir::new().unwrap();
     let text = refusal_with(new.path(), &regions.reader_keys(), SECRET_ACCESS_KEY);
     let expected = format!(
-        "{}: the object has not been replicated yet, so that revision 2 cannot be served",
+        "{}: the object has not been replicated yet, so revision 2 cannot be served",
         file.replacen("site", URL, 1)
     );
     assert!(text.contains(&expected), "{text}");

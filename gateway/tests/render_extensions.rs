@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::support::workers::{ticks, workers};
 use crate::support::{
     Browser, Gateway, QueryUpstream, Release, Request, Response, STYLE, extending_section, extensible_shell,
     rendered_section, rollout_cookie, wait_until,
@@ -201,11 +202,14 @@ fn failing_extension_is_left_out_of_its_page() {
             ),
             (&json!("banner"), None, None)
         );
-        assert_eq!(document.header("cache-control"), "no-cache, no-transform");
+        // The first one does not wait until those that loop have failed.
+        let caching = ["no-store, no-transform", "no-cache, no-transform"][number];
+        assert_eq!(document.header("cache-control"), caching);
         for (name, _, outcome) in ATTACKS {
+            wait_until("it has failed", || count(&gateway, name, outcome) == 1);
             // Nothing renders it again with the same props.
-            let counts = [outcome, "circuit_open"].map(|outcome| count(&gateway, name, outcome));
-            assert_eq!(counts, [1, number], "{name}");
+            let again = count(&gateway, name, "circuit_open");
+            assert_eq!(again, u64::try_from(number).unwrap(), "{name}");
         }
     }
     // Pages that pass the same props share what was rendered.
@@ -225,6 +229,35 @@ fn failing_extension_is_left_out_of_its_page() {
     assert_eq!(of_page["errors"], json!([]));
 }
 
+/// Takes minutes in a single call of the engine's own code, which does not look at the clock.
+const NATIVE: &str = "{ show: () => Array.prototype.reverse.call({ length: 2 ** 31 }) }";
+
+#[test]
+fn no_document_waits_for_memory_or_native_code() {
+    for (module, sections, cpu_limit_ms, outcome) in [
+        // Its memory is full long before the engine looks at the clock.
+        (ATTACKS[2].1, ["allocates"].as_slice(), 10_000, "memory_limit"),
+        // No document waits for the worker that replaces the one with the first of them.
+        (NATIVE, &["native-1", "native-2"], 500, "cpu_limit"),
+    ] {
+        let settings = format!(
+            "[render]\nworkers = 1\ncpu_limit_ms = {cpu_limit_ms}\ndeadline_ms = 300000\nmemory_limit_mib = 16\n"
+        );
+        let extensions: Vec<_> = sections.iter().map(|name| extension(name, module)).collect();
+        let gateway = untried(&settings, page(PAGE), &extensions);
+        let document = gateway.get("/page/a");
+        assert_eq!((aside(&document), listed(&document)), (String::new(), json!([])));
+        let postponed: u64 = sections
+            .iter()
+            .map(|name| count(&gateway, name, "postponed"))
+            .sum();
+        assert_eq!(postponed, 1, "{outcome}");
+        for name in sections {
+            wait_until("it has failed", || count(&gateway, name, outcome) == 1);
+        }
+    }
+}
+
 #[test]
 fn point_without_place_lists_its_extensions() {
     const TABS: &str =
@@ -236,20 +269,24 @@ fn point_without_place_lists_its_extensions() {
 }
 
 #[test]
-fn late_extension_is_shown_once_it_is_rendered() {
-    const SLOW: &str = "{ show() { let n = 0; for (let i = 0; i < 3e7; i++) n += i; \
+fn slow_extension_is_shown_once_it_is_rendered() {
+    const SLOW: &str = "{ show({ key }) { let n = 0; for (let i = 0; i < (key === 'a' ? 1e7 : 3e6); i++) n += i; \
         return { extension: { html: 'slow', data: n }, readsToday: false }; } }";
-    let settings =
-        "[render]\nworkers = 1\ncpu_limit_ms = 300000\ndeadline_ms = 2000\nquery_deadline_ms = 1\n";
+    let settings = "[render]\nworkers = 1\ncpu_limit_ms = 300000\ndeadline_ms = 300000\n";
     let gateway = untried(settings, page(PAGE), &[extension("slow", SLOW)]);
     let document = gateway.get("/page/a");
     assert_eq!((aside(&document), listed(&document)), (String::new(), json!([])));
     assert_eq!(document.header("cache-control"), "no-store, no-transform");
-    assert_eq!(count(&gateway, "slow", "deadline_exceeded"), 1);
+    assert_eq!(count(&gateway, "slow", "postponed"), 1);
     wait_until("it is rendered", || count(&gateway, "slow", "rendered") == 1);
-    let document = gateway.get("/page/a");
-    assert_eq!(aside(&document), "<div data-extension=\"slow\">slow</div>");
-    assert_eq!(document.header("cache-control"), "no-cache, no-transform");
+    // Documents wait for it as long as it took.
+    for path in ["/page/a", "/page/b"] {
+        let document = gateway.get(path);
+        assert_eq!(aside(&document), "<div data-extension=\"slow\">slow</div>");
+        assert_eq!(document.header("cache-control"), "no-cache, no-transform");
+    }
+    let errors = gateway.admin_get("/api/v1/sections/slow/errors");
+    assert_eq!(errors["errors"], json!([]));
 }
 
 #[test]
@@ -317,33 +354,83 @@ fn no_visitor_waits_for_extension_that_is_suspect() {
     let upstream = QueryUpstream::start();
     upstream.respond("/now", "max-age=1000", "1");
     let settings = format!(
-        "[render]\ndeadline_ms = 60000\nbreaker_open_seconds = 3600\n{}",
+        "[render]\nworkers = 2\ndeadline_ms = 60000\nbreaker_open_seconds = 3600\n{}",
         upstream.table()
     );
-    // It fails with several props, or has used its CPU time once: for its content, or for its queries.
-    for (module, failing, job) in [
-        (FAILS_AFTER_M.to_owned(), &["/page/x", "/page/y"][..], "rendered"),
-        (LOOPS_AFTER_M.to_owned(), &["/page/x"], "rendered"),
-        (LOOPS_AFTER_M.replace("show(", QUERIES), &["/page/x"], "rendered"),
-        (format!("{{ {LOOPING_QUERIES}"), &["/page/x"], "queries"),
+    // It uses up its CPU time once: for its content, or for its queries.
+    for (module, job, jobs) in [
+        (LOOPS_AFTER_M.to_owned(), "rendered", 1),
+        (LOOPS_AFTER_M.replace("show(", QUERIES), "queries", 2),
+        (format!("{{ {LOOPING_QUERIES}"), "queries", 1),
     ] {
         let gateway = untried(&settings, page(PAGE), &[extension("fails", &module)]);
-        for path in failing {
-            assert_eq!(
-                gateway.get(path).header("cache-control"),
-                "no-cache, no-transform"
-            );
+        for (path, postponed) in [("/page/x", 1), ("/page/a", 2)] {
+            let document = gateway.get(path);
+            assert_eq!((aside(&document), listed(&document)), (String::new(), json!([])));
+            assert_eq!(document.header("cache-control"), "no-store, no-transform");
+            assert_eq!(count(&gateway, "fails", "postponed"), postponed);
+            wait_until("it has failed", || count(&gateway, "fails", "cpu_limit") == 1);
         }
-        let document = gateway.get("/page/a");
-        assert_eq!((aside(&document), listed(&document)), (String::new(), json!([])));
-        assert_eq!(document.header("cache-control"), "no-store, no-transform");
-        assert_eq!(count(&gateway, "fails", "circuit_open"), 1);
-        wait_until("the job succeeds", || count(&gateway, "fails", job) == 1);
+        wait_until("the job succeeds", || count(&gateway, "fails", job) == jobs);
         for key in ["a", "b"] {
             let document = gateway.get(&format!("/page/{key}"));
             assert_eq!(listed(&document), json!([["fails", key]]));
         }
         assert_eq!(count(&gateway, "fails", "deadline_exceeded"), 0);
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn looping_extension_takes_no_neighbor_from_documents() {
+    const ASKS: &str = "{ queries: () => ({ item: '/api/x/now' }), show: () => \
+        ({ extension: { html: 'asks', data: {} }, readsToday: false }) }";
+    let upstream = QueryUpstream::start();
+    upstream.respond("/now", "max-age=1000", "1");
+    // An extension has a minute of CPU time.
+    let settings = format!(
+        "[render]\nworkers = 2\ndeadline_ms = 300000\ncpu_limit_ms = 300000\nbreaker_open_seconds = 3600\n{}",
+        upstream.table()
+    );
+    let sections = [
+        extension("asks", ASKS),
+        extension("loops", ATTACKS[1].1),
+        extension("loops-later", LOOPS_AFTER_M),
+        extension("shows", SHOWS),
+    ];
+    let gateway = untried(&settings, page(PAGE), &sections);
+    let visit = |key: &str| {
+        let document = gateway.get(&format!("/page/{key}"));
+        let is_shown = |section: &Value| section[0] != "loops-later";
+        let shown = listed(&document).as_array().unwrap().clone();
+        let neighbors: Vec<_> = shown.into_iter().filter(is_shown).collect();
+        assert_eq!(json!(neighbors), json!([["asks", {}], ["shows", { "key": key }]]));
+        left_out(&document)
+    };
+    // Each document goes out while an extension of it loops.
+    assert_eq!(visit("a"), ["loops"]);
+    for key in ["x", "y", "z"] {
+        assert_eq!(visit(key), ["loops", "loops-later"]);
+    }
+    assert_eq!(visit("b").first().unwrap(), "loops");
+    let outcomes = ["postponed", "cpu_limit", "deadline_exceeded", "queue_full"];
+    for (name, postponed) in [("loops", 5), ("loops-later", 3)] {
+        let counts = outcomes.map(|outcome| count(&gateway, name, outcome));
+        assert_eq!(counts[1..], [0; 3], "{name}");
+        assert!(counts[0] >= postponed, "{name}: {counts:?}");
+    }
+    // One worker is busy with them, for the next documents.
+    let used = || workers(&gateway).into_iter().map(ticks).collect::<Vec<_>>();
+    let before = used();
+    let since = || used().into_iter().zip(&before).map(|(now, before)| now - before);
+    wait_until("a worker loops", || since().any(|used| used > 50));
+    assert_eq!(since().filter(|used| *used > 25).count(), 1);
+    for name in ["asks", "shows"] {
+        for outcome in outcomes {
+            assert_eq!(count(&gateway, name, outcome), 0, "{name}: {outcome}");
+        }
+        let errors = gateway.admin_get(&format!("/api/v1/sections/{name}/errors"));
+        assert_eq!(errors["errors"], json!([]));
     }
 }
 
@@ -624,4 +711,11 @@ fn candidate_of_extension_is_rendered_for_its_visitors() {
         let expected = format!("<div data-extension=\"shows\">{html}</div>");
         assert_eq!(aside(&visitor.get("/page/a")), expected);
     }
+    // Each release is rendered for its deploy, and for the page.
+    let listed = gateway.admin_get("/api/v1/extensions");
+    for extension in listed.as_array().unwrap() {
+        assert_eq!(extension["renders"], 2, "{extension}");
+        assert!(extension["renderMs"].is_number(), "{extension}");
+    }
+    assert_eq!(listed.as_array().unwrap().len(), 2, "{listed}");
 }

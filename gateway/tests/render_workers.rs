@@ -1,7 +1,7 @@
 //! Render workers: unprivileged processes, replaced when they die or do not stop, limited in number.
 
 use std::io::Write as _;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -174,6 +174,17 @@ fn looping_worker_exits_with_gateway() {
     wait_until("the render loops", || ticks(worker) > idle + 3);
     gateway.kill();
     wait_until("the worker has exited", || has_exited(worker));
+}
+
+/// Threads that start while system calls are denied would end the process, but only now and then.
+#[test]
+fn worker_starts_each_time() {
+    for _ in 0..200 {
+        let mut worker = Command::new(env!("CARGO_BIN_EXE_gateway"));
+        worker.args(["render-worker", "67108864"]).stdin(Stdio::null());
+        let output = worker.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
 }
 
 #[test]

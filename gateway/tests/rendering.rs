@@ -43,7 +43,7 @@ fn shareable_page_names_social_image() {
         return { status: 200, head, view: { kind: 'page', data: {} }, html: '<p></p>', readsToday: false };
     }";
     let gateway = Gateway::start_with("", &[]);
-    let image = json!({ "file": "client/social.png", "width": 1200, "height": 630, "alt": "A \"temple\"" });
+    let image = json!({ "file": "client/social.png", "width": 1200, "height": 630, "alt": "A \"bridge\"" });
     let shell = rendering_shell("1.0.0")
         .bytes("server/index.js", SCRIPT, RENDER)
         .file("client/social.png", "image/png");
@@ -62,7 +62,7 @@ fn shareable_page_names_social_image() {
         "property=\"og:image\" content=\"https://site.example/assets/shell/1.0.0/social.png\"",
         "property=\"og:image:width\" content=\"1200\"",
         "property=\"og:image:height\" content=\"630\"",
-        "property=\"og:image:alt\" content=\"A &quot;temple&quot;\"",
+        "property=\"og:image:alt\" content=\"A &quot;bridge&quot;\"",
         "name=\"twitter:card\" content=\"summary_large_image\"",
     ] {
         let tag = format!("<meta data-head=\"\" {tag}>");
@@ -71,7 +71,7 @@ fn shareable_page_names_social_image() {
     let file = "/assets/shell/1.0.0/social.png";
     assert_eq!(
         shared.boot()["socialImage"],
-        json!({ "file": file, "width": 1200, "height": 630, "alt": "A \"temple\"" })
+        json!({ "file": file, "width": 1200, "height": 630, "alt": "A \"bridge\"" })
     );
     assert_eq!(gateway.get(file).status, 200);
     let private = gateway.get("/healthy/private").text();

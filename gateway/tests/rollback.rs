@@ -77,13 +77,47 @@ fn repeated_rollback_goes_one_release_further_back() {
         let rejected = roll_back(&gateway, &json!({ "section": section }));
         assert_eq!(
             problem_detail(&rejected, 409),
-            format!("`{section}` has no previous release; remove the section with a deploy instead")
+            format!("`{section}` has no previous release; deploy another of its releases")
         );
     }
     assert_eq!(gateway.get("/").status, 200);
     // After a new deploy of 3.0.0, the release that was live just before it counts.
     gateway.deploy(&json!({ "directory": "3.0.0" }));
     assert_eq!(roll_back_once(), json!("1.0.0"));
+}
+
+#[test]
+fn sections_name_the_release_that_a_rollback_restores() {
+    let gateway = gateway();
+    let previous = || {
+        let sections = gateway.admin_get("/api/v1/sections");
+        let planned = |name: &str| {
+            let plan = gateway.admin_post("/api/v1/rollback/plan", &json!({ "section": name }));
+            plan.json()["sections"][name]["to"].take()
+        };
+        for section in sections.as_array().unwrap() {
+            let name = section["name"].as_str().unwrap();
+            assert_eq!(section["previous"], planned(name), "{name}");
+        }
+        sections[0]["previous"].clone()
+    };
+    assert_eq!(previous(), Value::Null, "the others were never live");
+    let rollout = json!({ "releases": { "directory": "2.0.0" }, "percent": 10 });
+    gateway.admin_change("/api/v1/deployments", &rollout);
+    assert_eq!(previous(), Value::Null, "its rollout runs");
+    gateway.admin_change("/api/v1/deployments/2/abort", &json!({}));
+    assert_eq!(previous(), Value::Null, "its only rollout was aborted");
+    for (version, expected) in [("2.0.0", "1.0.0"), ("3.0.0", "2.0.0")] {
+        gateway.deploy(&json!({ "directory": version }));
+        assert_eq!(previous(), expected);
+    }
+    gateway.deploy(&json!({ "legal": "1.0.0" }));
+    assert_eq!(previous(), "2.0.0");
+    for expected in [json!("1.0.0"), Value::Null] {
+        rolled_back(&gateway, &json!({ "section": "directory" }));
+        assert_eq!(previous(), expected);
+    }
+    assert_eq!(gateway.admin_get("/api/v1/sections")[0]["live"], "1.0.0");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::net::Ipv4Addr;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::{
     Browser, Gateway, HEALTHY_MODULE, Request, extending_section, extensible_shell, rendered_section,
@@ -81,21 +81,9 @@ fn visitor(gateway: &Gateway, client: u8, cookie: &str) -> Browser {
     browser
 }
 
-fn newest_change(gateway: &Gateway) -> Value {
-    gateway.admin_get("/api/v1/history?limit=1")["entries"][0].clone()
-}
-
-/// Waits for a change of the gateway itself. Returns its entry in the history.
-fn wait_for_change(gateway: &Gateway) -> Value {
-    wait_until("the gateway makes a change", || {
-        newest_change(gateway)["by"] == "gateway"
-    });
-    newest_change(gateway)
-}
-
 /// The reason of the abort that must follow.
 fn wait_for_abort(gateway: &Gateway) -> String {
-    let change = wait_for_change(gateway);
+    let change = gateway.wait_for_own_change();
     assert_eq!(
         (&change["action"], &change["live"]),
         (&json!("automatic-abort"), &json!(1)),
@@ -256,11 +244,7 @@ fn disabled_abort_pauses_failing_rollout() {
     let settings = SMALL.replace("[rollout]\n", "[rollout]\nautomatic_abort = false\n");
     let gateway = gateway(&settings, FAILS_FOR_BAD, LONG);
     visit(&gateway, "bad");
-    let pause = wait_for_change(&gateway);
-    assert_eq!(
-        (&pause["action"], &pause["paused"]),
-        (&json!("percent"), &json!(true))
-    );
+    let reason = gateway.wait_for_pause();
     let analysis = gateway.admin_get("/api/v1/rollouts")[0]["analysis"].take();
     assert_eq!(
         (
@@ -270,7 +254,7 @@ fn disabled_abort_pauses_failing_rollout() {
         (&json!("failing"), &json!(false))
     );
     let expected = "end of step 1 of 1, 50% for 1h; failing: 100.0 % of 5 requests";
-    assert!(pause["reason"].as_str().unwrap().starts_with(expected), "{pause}");
+    assert!(reason.starts_with(expected), "{reason}");
     assert_eq!(
         gateway.admin_get("/api/v1/rollouts")[0]["progress"]["paused"],
         true
@@ -280,14 +264,10 @@ fn disabled_abort_pauses_failing_rollout() {
 #[test]
 fn step_with_too_few_samples_is_extended_then_paused() {
     let gateway = gateway(&format!("{SMALL}max_extensions = 1\n"), HEALTHY_MODULE, SHORT);
-    let pause = wait_for_change(&gateway);
-    assert_eq!(
-        (&pause["action"], &pause["paused"]),
-        (&json!("percent"), &json!(true))
-    );
+    let reason = gateway.wait_for_pause();
     let expected =
         "end of step 1 of 1, 50% for 1s; too few samples: with the rollout's releases 0 requests, ";
-    assert!(pause["reason"].as_str().unwrap().starts_with(expected), "{pause}");
+    assert!(reason.starts_with(expected), "{reason}");
     let event =
         gateway.wait_for_event(|line| line["event"] == "deployment_changed" && line["by"] == "gateway");
     assert_eq!(event["level"], "WARN");
@@ -299,6 +279,7 @@ fn step_with_too_few_samples_is_extended_then_paused() {
         .unwrap()
         .parse()
         .unwrap();
+    let pause = gateway.wait_for_own_change();
     let paused_at: jiff::Timestamp = pause["at"].as_str().unwrap().parse().unwrap();
     assert!(paused_at.as_second() - started_at.as_second() >= 2, "{pause}");
 }
@@ -311,15 +292,16 @@ fn passing_rollout_is_promoted_with_its_numbers() {
         "too-few-samples"
     );
     visit(&gateway, "good");
-    let promoted = wait_for_change(&gateway);
-    assert_eq!(
-        (&promoted["action"], &promoted["live"]),
-        (&json!("promote"), &json!(2))
-    );
+    let promoted = gateway.wait_for_promotion();
     let reason = promoted["reason"].as_str().unwrap();
     assert!(
         reason.contains("; passing: with the rollout's releases 5 requests, 0.0 % server errors, 0.0 % render failures, p99 "),
         "{reason}"
+    );
+    let candidate = &promoted["figures"]["candidate"];
+    assert_eq!(
+        (&candidate["requests"], &candidate["serverErrorPercent"]),
+        (&json!(5), &json!(0.0))
     );
 }
 
@@ -355,7 +337,7 @@ fn analysis_of_a_rollout_is_listed() {
     assert_eq!(
         analysis,
         json!({
-            "verdict": "passing", "summary": null, "criteria": criteria, "limits": limits, "gateways": 1,
+            "verdict": "passing", "summary": null, "criteria": criteria, "queries": [], "limits": limits, "gateways": 1,
             "candidate": track(5), "live": track(30),
         })
     );

@@ -38,17 +38,17 @@ fn failed_renders_of_visitors_are_counted_without_message() {
     for path in ["/attack/ann", "/attack/bob", "/attack/memory"] {
         assert_eq!(gateway.get(path).status, 200);
     }
-    let error = |cause: &str, class: Value, count: u64| {
+    let error = |cause: &str, class: Value, position: Value, count: u64| {
         json!({
             "section": "attack", "version": "1.0.0", "page": "/attack/:x", "extensionPoint": null,
-            "source": "gateway", "cause": cause, "class": class, "count": count,
+            "source": "gateway", "cause": cause, "class": class, "position": position, "count": count,
         })
     };
     let mut found = errors(&gateway, "attack");
     found.sort_by_key(|error| error["count"].as_u64());
     let expected = [
-        error("memory_limit", Value::Null, 1),
-        error("exception", json!("SectionError"), 2),
+        error("memory_limit", Value::Null, Value::Null, 1),
+        error("exception", json!("SectionError"), json!("section:4:37"), 2),
     ];
     assert_eq!(found, expected);
     assert_eq!(errors(&gateway, "healthy"), Vec::<Value>::new());
@@ -120,7 +120,7 @@ fn renders_without_a_visitor_are_not_counted() {
 }
 
 #[test]
-fn reported_errors_are_counted_by_page_and_cause() {
+fn reported_errors_are_counted_by_page_cause_and_position() {
     let gateway = Gateway::start_live("", &[]);
     let body = |phase: &str, page: Option<&str>| {
         let mut body =
@@ -130,25 +130,33 @@ fn reported_errors_are_counted_by_page_and_cause() {
         }
         body
     };
+    let at = |position: &str| {
+        let mut body = body("load", None);
+        body["position"] = json!(position);
+        body
+    };
     for accepted in [
         body("render", Some("/state/:state")),
         body("render", Some("/state/:state")),
         body("load", None),
+        at("page.js:1:7"),
+        at("page.js:01:+7"),
     ] {
         assert_eq!(report(&gateway, &accepted), 204);
     }
     assert_eq!(report(&gateway, &body("render", Some("/state/texas"))), 400);
-    let error = |cause: &str, page: Value, count: u64| {
+    let error = |cause: &str, page: Value, position: Value, count: u64| {
         json!({
             "section": "directory", "version": "1.0.0", "page": page, "extensionPoint": null, "source": "browser", "cause": cause,
-            "class": "TypeError", "count": count,
+            "class": "TypeError", "position": position, "count": count,
         })
     };
     let mut found = errors(&gateway, "directory");
-    found.sort_by_key(|error| error["count"].as_u64());
+    found.sort_by_key(|error| (error["count"].as_u64(), error["position"].is_string()));
     let expected = [
-        error("load", Value::Null, 1),
-        error("render", json!("/state/:state"), 2),
+        error("load", Value::Null, Value::Null, 1),
+        error("render", json!("/state/:state"), Value::Null, 2),
+        error("load", Value::Null, json!("client/page.js:1:7"), 2),
     ];
     assert_eq!(found, expected);
 

@@ -1,8 +1,11 @@
 //! Two gateways on one store: the second one serves at once what the first one has deployed, although it polls the store.
 
+use std::fs::{self, File};
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use crate::support::{Gateway, Release, Request, Response};
+use crate::support::{Gateway, Release, Request, Response, wait_until};
 
 const ROUNDS: usize = 3;
 
@@ -120,4 +123,41 @@ fn concurrent_unknown_requests_are_all_answered() {
             });
         }
     });
+}
+
+#[test]
+fn gateways_are_listed_until_they_stop() {
+    let (first, mut second) = two_gateways();
+    let listed = || first.admin_get("/api/v1/gateways").as_array().unwrap().clone();
+    wait_until("both are listed", || listed().len() == 2);
+    let gateways = listed();
+    let others: Vec<&Value> = gateways
+        .iter()
+        .filter(|gateway| gateway["own"] == false)
+        .collect();
+    let [other] = others[..] else {
+        panic!("{gateways:?}")
+    };
+    let state = &other["state"];
+    assert_eq!(
+        (&other["missing"], &state["status"], &state["storeProblem"]),
+        (&json!(false), &json!("ready"), &Value::Null)
+    );
+    assert_eq!(state["workers"]["available"], state["workers"]["configured"]);
+    assert_eq!(
+        (&state["revision"], &state["certificateExpiresAt"]),
+        (&json!(1), &Value::Null)
+    );
+
+    // A gateway that was killed, or cannot reach the store.
+    let id = other["id"].as_str().unwrap();
+    let file = first.store().join(format!("gateways/{id}.json"));
+    let written_at = fs::metadata(&file).unwrap().modified().unwrap();
+    let opened = File::options().write(true).open(&file).unwrap();
+    opened.set_modified(written_at - Duration::from_mins(4)).unwrap();
+    assert!(listed().iter().any(|gateway| gateway["missing"] == true));
+
+    second.signal("TERM");
+    second.wait_for_exit();
+    assert_eq!(listed().len(), 1);
 }

@@ -152,7 +152,10 @@ fn underage_form_shows_error_without_input() {
     let response = post_json(&gateway, &fields);
     let error = response.json();
     assert_eq!(response.status, 422);
-    assert_eq!(error.as_object().unwrap().keys().collect::<Vec<_>>(), ["error"]);
+    assert_eq!(
+        error.as_object().unwrap().keys().collect::<Vec<_>>(),
+        ["error", "stopped"]
+    );
     assert!(error["error"].as_str().unwrap().contains("18 or older"));
     assert!(backend.received().is_empty());
 }

@@ -45,6 +45,7 @@ fn assert_error(response: &Response, status: u16) {
         error["error"].as_str().is_some_and(|error| error.ends_with('.')),
         "{error}"
     );
+    assert_eq!(error["stopped"], true, "{error}");
 }
 
 #[test]

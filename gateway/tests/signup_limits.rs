@@ -81,7 +81,8 @@ fn assert_retryable(response: &Response, status: u16) {
         message.ends_with("try again.") || message.ends_with("moment."),
         "{message}"
     );
-    assert_eq!(error.as_object().unwrap().len(), 1, "{error}");
+    assert_eq!(error["stopped"], true, "{error}");
+    assert_eq!(error.as_object().unwrap().len(), 2, "{error}");
     assert!(response.header("retry-after").parse::<u64>().unwrap() >= 1);
 }
 
@@ -278,7 +279,8 @@ fn circuit_opens_after_repeated_failures() {
     assert_eq!(sign_up_of(&gateway, 2).status, 502);
     for _ in 0..20 {
         let response = sign_up(&gateway);
-        let expected = json!({ "error": "Signup failed. Please try again.", "unreachable": true });
+        let expected =
+            json!({ "error": "Signup failed. Please try again.", "unreachable": true, "stopped": true });
         assert_eq!((response.status, response.json()), (503, expected));
         assert!(response.header("retry-after").parse::<u64>().unwrap() > 3500);
     }

@@ -65,6 +65,10 @@ fn assert_others_serve(gateway: &Gateway) {
         );
     }
     assert_eq!(gateway.metric(UNAVAILABLE), 1);
+    for kind in ["document", "page_data", "asset"] {
+        let errors = format!("colonnade_section_errors_total{{section=\"legal\",kind=\"{kind}\"}}");
+        wait_until(kind, || gateway.metric(&errors) == 1);
+    }
     let event = gateway.wait_for_event(|line| line["event"] == "section_unavailable");
     assert_eq!(event["release"], "legal@1.0.0");
     assert!(!event["error"].as_str().unwrap().is_empty());
@@ -272,7 +276,10 @@ fn damaged_records_are_marked_and_the_rest_is_listed() {
         assert_eq!(page["damaged"], if limit == 1 { json!([]) } else { json!([1]) });
     }
     let page = gateway.admin_get("/api/v1/history?before=2");
-    assert_eq!(page, json!({ "entries": [], "damaged": [1], "next": null }));
+    assert_eq!(
+        page,
+        json!({ "entries": [], "sources": {}, "damaged": [1], "next": null })
+    );
     for (target, body, record) in [
         (
             "rollback",

@@ -19,9 +19,13 @@ fn gateway_with_proxy(extra: &str) -> Gateway {
     })
 }
 
-fn requests(gateway: &Gateway, route: &str, status: &str) -> u64 {
+/// The labels of requests by route.
+const BY_ROUTE: &str = "[telemetry]\nmetrics_by_route = true\n";
+
+fn requests(gateway: &Gateway, kind_and_route: (&str, &str), status: &str) -> u64 {
+    let (kind, route) = kind_and_route;
     gateway.metric(&format!(
-        "colonnade_http_requests_total{{listener=\"site\",route=\"{route}\",code_class=\"{status}\"}}"
+        "colonnade_http_requests_total{{listener=\"site\",kind=\"{kind}\",route=\"{route}\",code_class=\"{status}\"}}"
     ))
 }
 
@@ -31,34 +35,34 @@ fn metrics(gateway: &Gateway) -> String {
 
 #[test]
 fn request_metrics_use_route_and_status_class() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_live(BY_ROUTE, &[]);
     let cases = [
-        ("/state/Ohio", "/state/:state", "2xx"),
-        ("/state/Texas?from=mail", "/state/:state", "2xx"),
-        ("/state/Texas/", "unmatched", "3xx"),
-        ("/nowhere", "unmatched", "4xx"),
-        ("/assets/shell/1.0.0/main.js", "/assets", "2xx"),
-        ("/state/%F0%28", "invalid_request", "4xx"),
+        ("/state/Ohio", "document", "/state/:state", "2xx"),
+        ("/state/Texas?from=mail", "document", "/state/:state", "2xx"),
+        ("/state/Texas/", "document", "unmatched", "3xx"),
+        ("/nowhere", "document", "unmatched", "4xx"),
+        ("/assets/shell/1.0.0/main.js", "asset", "/assets", "2xx"),
+        ("/_page/1?path=/", "page_data", "/_page", "2xx"),
+        ("/api/nowhere", "upstream", "/api", "4xx"),
+        ("/readyz", "health", "/readyz", "2xx"),
+        ("/state/%F0%28", "other", "invalid_request", "4xx"),
     ];
-    for (target, route, status) in cases {
-        let before = requests(&gateway, route, status);
+    for (target, kind, route, status) in cases {
+        let before = requests(&gateway, (kind, route), status);
         let response = gateway.get(target);
         gateway.request_event(&response);
-        assert_eq!(requests(&gateway, route, status), before + 1, "{target}");
+        assert_eq!(requests(&gateway, (kind, route), status), before + 1, "{target}");
     }
-    let duration_count =
-        "colonnade_http_request_duration_seconds_count{listener=\"site\",route=\"/state/:state\"}";
+    let duration_count = "colonnade_http_request_duration_seconds_count{listener=\"site\",kind=\"document\",route=\"/state/:state\"}";
     assert_eq!(gateway.metric(duration_count), 2);
-    assert!(
-        metrics(&gateway).contains(
-            "colonnade_http_requests_total{listener=\"admin\",route=\"/metrics\",code_class=\"2xx\"}"
-        )
-    );
+    let metrics = metrics(&gateway);
+    let admin = "colonnade_http_requests_total{listener=\"admin\",kind=\"other\",route=\"/metrics\",code_class=\"2xx\"}";
+    assert!(metrics.contains(admin), "{metrics}");
 }
 
 #[test]
 fn request_input_adds_no_metric_labels() {
-    let gateway = Gateway::start_live("", &[]);
+    let gateway = Gateway::start_live(BY_ROUTE, &[]);
     let send_requests = |number: u32| {
         // The requests of the concurrent visitor have their labels from the first round on.
         for target in ["/", "/assets/shell/1.0.0/main.js"] {
@@ -181,6 +185,15 @@ fn client_ip_is_logged_only_if_enabled() {
         logged_address("[telemetry]\nlog_client_ip = true\n"),
         json!("192.0.2.7")
     );
+    // The audit log has a key of its own.
+    let audited_address = |key: &str| {
+        let gateway = Gateway::start_with(&format!("[telemetry]\n{key} = true\n"), &[]);
+        gateway.admin_get("/api/v1/history");
+        let event = gateway.wait_for_event(|line| line["event"] == "admin_request");
+        event["client_ip"].clone()
+    };
+    assert_eq!(audited_address("log_client_ip"), json!(null));
+    assert_eq!(audited_address("log_admin_client_ip"), json!("127.0.0.1"));
 }
 
 #[test]

@@ -15,9 +15,6 @@ use rustls::sign::CertifiedKey;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// How often a gateway reads the challenges of the others.
-pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
-
 /// One challenge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -60,7 +57,7 @@ impl Challenges {
     }
 
     /// Follows the challenges in the store. Never returns.
-    pub(super) async fn follow(&self, store: &AcmeFiles) {
+    pub(super) async fn follow(&self, store: &AcmeFiles, poll_interval: Duration) {
         let mut current = Vec::new();
         loop {
             let text = store.read(AcmeFile::Challenges).await.ok().flatten();
@@ -69,8 +66,12 @@ impl Challenges {
             if next != current {
                 self.set(&next);
                 current = next;
+                if current.is_empty() {
+                    // An order ended. Without its certificate now, this gateway fetches it later.
+                    let _ = store.fetch_certificate().await;
+                }
             }
-            tokio::time::sleep(POLL_INTERVAL).await;
+            tokio::time::sleep(poll_interval).await;
         }
     }
 }

@@ -2,16 +2,19 @@
 //!
 //! Account, certificate and pending challenges are in the store. The gateways on it share them: one
 //! at a time orders, and all answer the challenges. Each serves the certificate as soon as its file
-//! changes.
+//! changes; that of a bucket is copied to such a file.
 
 mod challenges;
+mod hook;
 mod order;
 
 use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use colonnade_config::{CertificateFiles, Config, LoadedCertificate};
+use colonnade_config::{AcmeChallenge, CertificateFiles, Config, LoadedCertificate};
+use colonnade_model::event::EventType;
+use colonnade_platform::events::EventStream;
 use colonnade_store::AcmeFiles;
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest as _, Sha256};
@@ -25,13 +28,17 @@ use order::{OrderError, Orders};
 const CHECK_INTERVAL: Duration = Duration::from_hours(1);
 
 /// When a gateway checks again whether another gateway's order is complete.
-const LOCKED_INTERVAL: Duration = Duration::from_secs(30);
+const ORDERED_INTERVAL: Duration = Duration::from_secs(30);
+
+/// How long an order that was not ended, because its gateway was, keeps others from ordering. Longer
+/// than the clocks of gateways differ.
+const ABANDONED: SignedDuration = SignedDuration::from_mins(3);
+
+/// How often a gateway that orders says so.
+const KEEP_INTERVAL: Duration = Duration::from_secs(30);
 
 /// The delay after the first failure. It doubles up to `CHECK_INTERVAL`.
 const FIRST_RETRY: Duration = Duration::from_mins(1);
-
-/// The longest time that an order may take.
-const ORDER_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The ACME client of this gateway.
 pub(crate) struct Client {
@@ -39,6 +46,7 @@ pub(crate) struct Client {
     files: CertificateFiles,
     challenges: Arc<Challenges>,
     metrics: AcmeMetrics,
+    events: EventStream,
     failures: u32,
 }
 
@@ -48,7 +56,14 @@ pub(crate) async fn run(client: Option<Client>) {
         return std::future::pending().await;
     };
     let (challenges, store) = (Arc::clone(&client.challenges), client.orders.store.clone());
-    tokio::join!(challenges.follow(&store), async {
+    let settings = &client.orders.settings;
+    let (is_dns, poll_interval) = (settings.challenge == AcmeChallenge::Dns01, settings.poll_interval);
+    let follow = async {
+        if !is_dns {
+            challenges.follow(&store, poll_interval).await;
+        }
+    };
+    tokio::join!(follow, async {
         loop {
             let wait = client.step().await;
             tokio::time::sleep(wait).await;
@@ -57,55 +72,66 @@ pub(crate) async fn run(client: Option<Client>) {
 }
 
 impl Client {
-    /// The client that the configuration describes, if it does. It needs a store in a folder.
+    /// The client that the configuration describes, if it does.
     pub(crate) fn new(
         config: &Config,
-        store: Option<AcmeFiles>,
+        store: AcmeFiles,
         challenges: Arc<Challenges>,
         metrics: AcmeMetrics,
+        events: EventStream,
     ) -> Option<Self> {
         Some(Self {
             orders: Orders {
                 settings: config.listen.acme.clone()?,
                 contact: format!("mailto:{}", config.site.contact),
-                store: store?,
+                store,
             },
             files: config.listen.tls.as_ref()?.files().into_iter().next()?,
             challenges,
             metrics,
+            events,
             failures: 0,
         })
     }
 
     /// Orders a certificate if it is due and no other gateway does. Returns when to check again.
     async fn step(&mut self) -> Duration {
+        // While the store is unreachable, the newest known certificate may be good enough.
+        let fetched = self.orders.store.fetch_certificate().await;
         if let Some(wait) = self.time_until_due().await {
             return wait;
         }
-        let lock = match self.orders.store.try_lock().await {
-            Ok(Some(lock)) => lock,
-            Ok(None) => return LOCKED_INTERVAL,
+        let turn = match fetched {
+            Ok(()) => self.orders.store.begin_order(ABANDONED).await,
+            Err(error) => Err(error),
+        };
+        let mut turn = match turn {
+            Ok(Some(turn)) => turn,
+            Ok(None) => return ORDERED_INTERVAL,
             Err(error) => return self.failed(&error.into()),
         };
-        // Another gateway may have ordered it before the lock was free.
+        let store = self.orders.store.clone();
+        let outcome = tokio::select! {
+            outcome = self.order() => outcome,
+            () = store.keep_order(&mut turn, KEEP_INTERVAL) => Err(OrderError::Superseded),
+        };
+        // Otherwise it ends by its age.
+        let _ = store.end_order(turn).await;
+        outcome.unwrap_or_else(|error| self.failed(&error))
+    }
+
+    /// Orders a certificate, unless another gateway did so just before. Returns when to check again.
+    async fn order(&mut self) -> Result<Duration, OrderError> {
+        self.orders.store.fetch_certificate().await?;
         if let Some(wait) = self.time_until_due().await {
-            return wait;
+            return Ok(wait);
         }
-        let ordered = tokio::time::timeout(ORDER_TIMEOUT, self.orders.order()).await;
-        let ordered = ordered.unwrap_or(Err(OrderError::Timeout));
-        drop(lock);
-        match ordered {
-            Ok(()) => {
-                self.failures = 0;
-                self.metrics.ordered(true);
-                tracing::info!(
-                    event = "acme_certificate_issued",
-                    hosts = self.orders.settings.hosts.join(", ")
-                );
-                CHECK_INTERVAL
-            }
-            Err(error) => self.failed(&error),
-        }
+        self.orders.order().await?;
+        self.failures = 0;
+        self.metrics.ordered(true);
+        let hosts = self.orders.settings.names.join(", ");
+        tracing::info!(event = "acme_certificate_issued", hosts);
+        Ok(CHECK_INTERVAL)
     }
 
     /// The old certificate stays.
@@ -119,6 +145,9 @@ impl Client {
         }
         let directory = &self.orders.settings.directory;
         tracing::error!(event = "acme_failed", directory, error = text);
+        let hosts = self.orders.settings.names.join(", ");
+        self.events
+            .report(EventType::CertificateFailing, hosts, Some(text));
         let delay = FIRST_RETRY * 2_u32.saturating_pow(self.failures);
         self.failures = (self.failures + 1).min(10);
         // Many gateways must not retry at the same moment.
@@ -131,7 +160,7 @@ impl Client {
         let loaded = tokio::task::spawn_blocking(move || files.load().ok())
             .await
             .ok()??;
-        let is_complete = self.orders.settings.hosts.iter().all(|host| loaded.covers(host));
+        let is_complete = self.orders.settings.names.iter().all(|host| loaded.covers(host));
         let left = renewal_time(&loaded).duration_since(colonnade_clock::now());
         let left = Duration::try_from(left)
             .ok()

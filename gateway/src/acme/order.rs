@@ -1,5 +1,7 @@
 //! One order of a certificate.
 
+use std::time::Duration;
+
 use colonnade_config::{Acme, AcmeChallenge};
 use colonnade_store::{AcmeFile, AcmeFiles, StoreError};
 use instant_acme::{
@@ -7,7 +9,14 @@ use instant_acme::{
     OrderStatus, RetryPolicy,
 };
 
-use super::challenges::{Challenge, POLL_INTERVAL};
+use crate::acme::challenges::Challenge;
+use crate::acme::hook::{HookError, call};
+
+/// The longest time that an order may take.
+const ORDER_TIMEOUT: Duration = Duration::from_mins(15);
+
+/// The longest time to withdraw the answers to challenges.
+const WITHDRAW_TIMEOUT: Duration = Duration::from_mins(3);
 
 /// Why an order failed.
 #[derive(Debug, thiserror::Error)]
@@ -20,10 +29,16 @@ pub(super) enum OrderError {
     Account(#[from] serde_json::Error),
     #[error("the certificate authority does not offer the challenge for `{0}`")]
     NoChallenge(String),
+    #[error("the certificate authority asks for `{0}`, which is not ordered")]
+    OtherName(String),
     #[error("the order is {0:?}: the certificate authority could not verify all hosts")]
     Status(OrderStatus),
+    #[error(transparent)]
+    Hook(#[from] HookError),
     #[error("the order took too long")]
     Timeout,
+    #[error("the order could not be kept in the store, and another gateway has begun one")]
+    Superseded,
 }
 
 /// What an order needs.
@@ -37,14 +52,36 @@ pub(super) struct Orders {
 impl Orders {
     /// Orders a certificate, and stores it.
     pub(super) async fn order(&self) -> Result<(), OrderError> {
+        let mut answered = Vec::new();
+        let ordering = tokio::time::timeout(ORDER_TIMEOUT, self.certificate(&mut answered)).await;
+        let stored = match ordering.unwrap_or(Err(OrderError::Timeout)) {
+            Ok(certificate) => self.store_certificate(certificate).await,
+            Err(error) => Err(error),
+        };
+        // Also after a failure. What stays harms nothing.
+        let withdrawing = tokio::time::timeout(WITHDRAW_TIMEOUT, self.withdraw(&answered)).await;
+        if let Err(error) = withdrawing.unwrap_or(Err(OrderError::Timeout)) {
+            tracing::warn!(event = "acme_cleanup_failed", error = %error);
+        }
+        stored
+    }
+
+    async fn store_certificate(&self, certificate: String) -> Result<(), OrderError> {
+        let certificate = certificate.into_bytes();
+        self.store.replace(AcmeFile::Certificate, certificate).await?;
+        Ok(self.store.fetch_certificate().await?)
+    }
+
+    /// A new certificate with its private key. Adds the challenges that it answers to `answered`.
+    async fn certificate(&self, answered: &mut Vec<Challenge>) -> Result<String, OrderError> {
         let account = self.account().await?;
-        let hosts: Vec<_> = self.settings.hosts.iter().cloned().map(Identifier::Dns).collect();
+        let hosts: Vec<_> = self.settings.names.iter().cloned().map(Identifier::Dns).collect();
         let mut order = account.new_order(&NewOrder::new(&hosts)).await?;
         let kind = match self.settings.challenge {
             AcmeChallenge::Http01 => ChallengeType::Http01,
             AcmeChallenge::TlsAlpn01 => ChallengeType::TlsAlpn01,
+            AcmeChallenge::Dns01 => ChallengeType::Dns01,
         };
-        let mut pending = Vec::new();
         let mut authorizations = order.authorizations();
         while let Some(authorization) = authorizations.next().await {
             let mut authorization = authorization?;
@@ -52,26 +89,43 @@ impl Orders {
                 continue;
             }
             let host = authorization.identifier().to_string();
+            // The hook gets it as an argument.
+            if !self.settings.names.contains(&host) {
+                return Err(OrderError::OtherName(host));
+            }
             let challenge = authorization.challenge(kind.clone());
             let challenge = challenge.ok_or_else(|| OrderError::NoChallenge(host.clone()))?;
-            pending.push(Challenge {
+            answered.push(Challenge {
                 host,
                 token: challenge.token.clone(),
                 key_authorization: challenge.key_authorization().as_str().to_owned(),
             });
+            if let (AcmeChallenge::Dns01, Some(challenge)) = (self.settings.challenge, answered.last()) {
+                call(&self.settings.dns_hook, "present", challenge).await?;
+            }
         }
-        self.store_challenges(&pending).await?;
-        // By then all gateways have read them.
-        tokio::time::sleep(POLL_INTERVAL * 2).await;
-        let certificate = self.finish(&mut order, &kind).await;
-        self.store_challenges(&[]).await?;
-        let replaced = self
-            .store
-            .replace(AcmeFile::Certificate, certificate?.into_bytes());
-        Ok(replaced.await?)
+        if self.settings.challenge != AcmeChallenge::Dns01 {
+            self.store_challenges(answered).await?;
+            // By then all gateways have read them.
+            tokio::time::sleep(self.settings.poll_interval + Duration::from_secs(1)).await;
+        }
+        self.finish(&mut order, &kind).await
     }
 
-    /// Answers the challenges, and returns the certificate with its private key.
+    /// Withdraws the answers to challenges.
+    async fn withdraw(&self, answered: &[Challenge]) -> Result<(), OrderError> {
+        if self.settings.challenge != AcmeChallenge::Dns01 {
+            return self.store_challenges(&[]).await;
+        }
+        let mut outcome = Ok(());
+        for challenge in answered {
+            let called = call(&self.settings.dns_hook, "cleanup", challenge).await;
+            outcome = outcome.and(called);
+        }
+        Ok(outcome?)
+    }
+
+    /// Has the challenges verified, and returns the certificate with its private key.
     async fn finish(
         &self,
         order: &mut instant_acme::Order,

@@ -1,6 +1,7 @@
 //! Metrics of memory pressure.
 
 use colonnade_memory::{Pressure, Usage};
+use colonnade_model::fleet::MemoryUse;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 
@@ -32,6 +33,13 @@ impl MemoryMetrics {
             "0 normal, 1 if renders and publishes are refused because memory is short, 2 if requests are as well",
             self.pressure.clone(),
         );
+    }
+
+    /// The last reading; `None` if the limit is not known.
+    pub(crate) fn current(&self) -> Option<MemoryUse> {
+        let bytes = |gauge: &Gauge| u64::try_from(gauge.get()).unwrap_or(0);
+        let (used, limit) = (bytes(&self.used), bytes(&self.limit));
+        (limit > 0).then_some(MemoryUse { used, limit })
     }
 
     /// Records a reading.

@@ -8,13 +8,15 @@ mod reload;
 use std::sync::Arc;
 
 use colonnade_admin::metrics::AuthMetrics;
+use colonnade_diagnostics::SectionMetrics;
 use colonnade_edge::metrics::{ConnectionMetrics, ShedMetrics};
 use colonnade_platform::deployment::DeploymentMetrics;
+use colonnade_platform::events::WebhookMetrics;
 use colonnade_render::metrics::RenderMetrics;
 use colonnade_site::metrics::SiteMetrics;
 use colonnade_store::metrics::StoreMetrics;
-use colonnade_telemetry::Log;
 use colonnade_telemetry::metrics::HttpMetrics;
+use colonnade_telemetry::{Log, OtlpMetrics};
 use colonnade_upstream::metrics::UpstreamMetrics;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::info::Info;
@@ -36,13 +38,16 @@ pub(crate) struct Metrics {
     pub(crate) connections: ConnectionMetrics,
     pub(crate) deployments: DeploymentMetrics,
     pub(crate) memory: MemoryMetrics,
+    pub(crate) otlp: OtlpMetrics,
     pub(crate) reloads: ReloadMetrics,
     pub(crate) requests: HttpMetrics,
     pub(crate) shed: ShedMetrics,
     pub(crate) renders: RenderMetrics,
+    pub(crate) sections: SectionMetrics,
     pub(crate) site: SiteMetrics,
     pub(crate) store: StoreMetrics,
     pub(crate) upstreams: UpstreamMetrics,
+    pub(crate) webhooks: WebhookMetrics,
     /// Failed upgrades.
     pub(crate) upgrade_failures: Counter,
 }
@@ -53,8 +58,9 @@ impl Metrics {
         let (connections, requests, shed) = <(ConnectionMetrics, HttpMetrics, ShedMetrics)>::default();
         let (renders, site) = <(RenderMetrics, SiteMetrics)>::default();
         let (deployments, store) = <(DeploymentMetrics, StoreMetrics)>::default();
-        let (auth, reloads) = <(AuthMetrics, ReloadMetrics)>::default();
+        let (auth, reloads, sections) = <(AuthMetrics, ReloadMetrics, SectionMetrics)>::default();
         let (acme, memory, upstreams) = <(AcmeMetrics, MemoryMetrics, UpstreamMetrics)>::default();
+        let (otlp, webhooks) = <(OtlpMetrics, WebhookMetrics)>::default();
         let mut registry = Registry::default();
         registry.register_collector(Box::new(process::ProcessMetrics::default()));
         let own = registry.sub_registry_with_prefix("colonnade");
@@ -79,10 +85,13 @@ impl Metrics {
         reloads.register(own);
         deployments.register(own);
         memory.register(own);
+        otlp.register(own);
         store.register(own);
         renders.register(own);
+        sections.register(own);
         site.register(own);
         upstreams.register(own);
+        webhooks.register(own);
         connections.register(own);
         requests.register(own);
         shed.register(own);
@@ -93,13 +102,16 @@ impl Metrics {
             connections,
             deployments,
             memory,
+            otlp,
             reloads,
             requests,
             shed,
             renders,
+            sections,
             site,
             store,
             upstreams,
+            webhooks,
             upgrade_failures,
         }
     }

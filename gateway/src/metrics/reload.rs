@@ -60,6 +60,14 @@ impl ReloadMetrics {
             .set(not_after.map_or(0, Timestamp::as_second));
     }
 
+    /// When the first of the certificates that a listener serves expires, if it has any.
+    pub(crate) fn certificate_expires_at(&self, listener: &'static str) -> Option<Timestamp> {
+        let expiry = self.certificate_expiry.get(&ListenerLabel { listener })?;
+        Timestamp::from_second(expiry.get())
+            .ok()
+            .filter(|_| expiry.get() > 0)
+    }
+
     /// Records that a reload failed.
     pub(crate) fn failed(&self) {
         self.is_successful.set(0);

@@ -3,19 +3,21 @@
 use std::sync::Arc;
 
 use colonnade_admin::console::Console;
-use colonnade_admin::{Admin, AdminParts, PurgeResponses};
+use colonnade_admin::{Admin, AdminParts, Process, PurgeResponses, ReadProcess};
 use colonnade_config::Config;
 use colonnade_diagnostics::Diagnostics;
 use colonnade_edge::HttpService;
 use colonnade_site::{Site, SiteParts};
-use colonnade_telemetry::{Log, Recorder, Traces};
+use colonnade_telemetry::metrics::KINDS;
+use colonnade_telemetry::{Exporter, Log, Recorder};
 use colonnade_web::health::ShutdownSignal;
+use colonnade_web::response::RequestKind;
 
-use super::edge::Edge;
-use super::error::StartError;
-use super::platform::Platform;
 use crate::metrics::Metrics;
 use crate::redirect::HttpsRedirect;
+use crate::run::edge::Edge;
+use crate::run::error::StartError;
+use crate::run::platform::Platform;
 use crate::stack;
 
 /// The recorders of requests, by listener.
@@ -32,20 +34,20 @@ impl Recorders {
         config: &Config,
         log: &Log,
         metrics: &Metrics,
-        traces: &Traces,
+        exporter: &Exporter,
         diagnostics: &Arc<Diagnostics>,
     ) -> Self {
-        let recorder = |listener, routes: Vec<_>| {
-            let metrics = metrics.requests.for_listener(listener, routes);
-            Recorder::new(&config.telemetry, log, metrics, traces, Arc::clone(diagnostics))
+        let telemetry = &config.telemetry;
+        let recorder = |listener, kinds| {
+            let metrics = &metrics.requests;
+            let metrics = metrics.for_listener(listener, kinds, telemetry.metrics_by_route);
+            Recorder::new(telemetry, log, metrics, exporter, Arc::clone(diagnostics))
         };
+        let redirect = config.listen.redirect_http;
         Self {
-            site: recorder("site", Site::route_names(config)),
-            admin: recorder("admin", Admin::route_names()),
-            redirect: config
-                .listen
-                .redirect_http
-                .map(|_| recorder("redirect", HttpsRedirect::route_names())),
+            site: recorder("site", &KINDS),
+            admin: recorder("admin", &[RequestKind::Health, RequestKind::Other]),
+            redirect: redirect.map(|_| recorder("redirect", &[RequestKind::Other])),
         }
     }
 }
@@ -98,22 +100,33 @@ pub(super) fn app(
     })
 }
 
-/// Creates the admin API. Takes the tokens of the configuration.
+/// Creates the admin API. Takes the access settings of the configuration.
 fn admin(config: &mut Config, platform: &Platform, edge: &Edge, metrics: &Metrics) -> Admin {
     let parts = AdminParts {
-        tokens: std::mem::take(&mut config.admin.tokens),
+        access: std::mem::take(&mut config.admin),
         is_exposed: !edge.listeners.admin.address.ip().is_loopback(),
         console: Console::new(crate::console::FILES),
         version: env!("COLONNADE_VERSION"),
+        read_process: read_process(metrics),
         settings: Arc::clone(&edge.settings.admin),
         deployments: Arc::clone(&platform.rollouts.deployments),
         analysis: Arc::clone(&platform.rollouts.analysis),
+        events: Arc::clone(&platform.events),
         purge_responses: purge(platform),
         metrics: Arc::clone(&metrics.registry),
         auth_metrics: metrics.auth.clone(),
         shutdown: ShutdownSignal(edge.shutdown.lifecycle.subscribe()),
     };
     Admin::new(config, parts)
+}
+
+/// Reads what the metrics of the process say.
+fn read_process(metrics: &Metrics) -> ReadProcess {
+    let (memory, certificates) = (metrics.memory.clone(), metrics.reloads.clone());
+    Box::new(move || Process {
+        memory: memory.current(),
+        certificate_expires_at: certificates.certificate_expires_at("site"),
+    })
 }
 
 /// Removes the cached responses of upstreams below a path.

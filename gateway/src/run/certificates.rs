@@ -3,16 +3,20 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use colonnade_config::{CertificateError, CertificateFiles, LoadedCertificate};
 use colonnade_edge::{NamedCertificate, SharedTls, Tls};
+use colonnade_model::event::EventType;
+use colonnade_platform::events::EventStream;
+use rustls::server::danger::ClientCertVerifier;
 use tokio::task::JoinError;
 
-use super::error::StartError;
 use crate::metrics::ReloadMetrics;
+use crate::run::error::StartError;
 
 /// The timeout for checking or reading files. A disk that fails can block forever.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
@@ -84,17 +88,21 @@ pub(super) enum ReadError {
     Panic(#[from] JoinError),
 }
 
-/// Inode, length and change time (seconds and nanoseconds) of the certificate and the key, which
-/// differ after a change. `None` is a file without metadata.
-type FileVersions = [Option<(u64, u64, i64, i64)>; 2];
+/// Inode, length and change time (seconds and nanoseconds) of a file, which differ after a change.
+/// `None` is a file without metadata.
+pub(super) type FileVersion = Option<(u64, u64, i64, i64)>;
+
+/// The versions of the certificate and the key.
+type FileVersions = [FileVersion; 2];
 
 type Loaded = Result<Arc<LoadedCertificate>, CertificateError>;
 
 impl ReloadingCertificates {
-    /// Reads the certificates of a listener.
+    /// Reads the certificates of a listener. `clients` checks those of its clients.
     pub(super) async fn load(
         listener: &'static str,
         settings: &colonnade_config::Tls,
+        clients: Option<Arc<dyn ClientCertVerifier>>,
         shared_tls: &SharedTls,
         metrics: &ReloadMetrics,
     ) -> Result<Self, StartError> {
@@ -114,7 +122,7 @@ impl ReloadingCertificates {
                 Err(error) => return Err(error.into()),
             }
         }
-        let tls = Tls::new(named(&current), listener, shared_tls);
+        let tls = Tls::new(named(&current), listener, clients, shared_tls);
         let current = Certificates {
             listener,
             hosts: settings.hosts.clone(),
@@ -145,31 +153,36 @@ impl ReloadingCertificates {
     }
 
     /// Replaces the files, and reads them.
-    pub(super) async fn set_files(&mut self, settings: &colonnade_config::Tls) {
+    pub(super) async fn set_files(&mut self, settings: &colonnade_config::Tls, events: &EventStream) {
         self.files = settings.files();
         self.hosts.clone_from(&settings.hosts);
-        self.reload().await;
+        self.reload(events).await;
+    }
+
+    /// Replaces what checks the certificates of clients of new connections.
+    pub(super) fn set_clients(&self, clients: Option<Arc<dyn ClientCertVerifier>>) {
+        self.tls.set_clients(clients);
     }
 
     /// Reads the files if one of them changed.
-    pub(super) async fn reload_if_changed(&mut self) {
+    pub(super) async fn reload_if_changed(&mut self, events: &EventStream) {
         if self.timed_out {
             return;
         }
         let files = self.files.clone();
         match run_blocking(move || versions(&files)).await {
             Ok(versions) if versions == self.versions => {}
-            Ok(_) => self.reload().await,
-            Err(error) => self.read_failed(&error),
+            Ok(_) => self.reload(events).await,
+            Err(error) => self.read_failed(&error, events),
         }
     }
 
     /// Reads the files. A certificate that is invalid, or that clients of the old one reject, is
     /// rejected; the old one stays. Open connections keep their certificate.
-    async fn reload(&mut self) {
+    async fn reload(&mut self, events: &EventStream) {
         let (versions, loaded) = match read(self.files.clone()).await {
             Ok(read) => read,
-            Err(error) => return self.read_failed(&error),
+            Err(error) => return self.read_failed(&error, events),
         };
         self.timed_out = false;
         self.versions = versions;
@@ -189,11 +202,7 @@ impl ReloadingCertificates {
                     Some(certificate)
                 }
                 Err(error) => {
-                    tracing::error!(
-                        event = "certificate_reload_failed",
-                        listener = self.listener,
-                        error
-                    );
+                    self.report_failure(error, events);
                     current
                 }
             };
@@ -212,6 +221,7 @@ impl ReloadingCertificates {
         for path in reloaded {
             let path = path.display();
             tracing::info!(event = "certificate_reloaded", listener = self.listener, certificate = %path);
+            events.report(EventType::CertificateRenewed, self.subject(), None);
         }
     }
 
@@ -238,9 +248,23 @@ impl ReloadingCertificates {
         Err(format!("{path} {}", problems.join(" and ")))
     }
 
-    fn read_failed(&mut self, error: &ReadError) {
+    fn read_failed(&mut self, error: &ReadError, events: &EventStream) {
         self.timed_out = matches!(error, ReadError::Timeout);
-        tracing::error!(event = "certificate_reload_failed", listener = self.listener, error = %error);
+        self.report_failure(error.to_string(), events);
+    }
+
+    fn report_failure(&self, error: String, events: &EventStream) {
+        tracing::error!(
+            event = "certificate_reload_failed",
+            listener = self.listener,
+            error
+        );
+        events.report(EventType::CertificateFailing, self.subject(), Some(error));
+    }
+
+    /// The subject of events.
+    fn subject(&self) -> String {
+        format!("{} listener", self.listener)
     }
 
     /// Reports when the first of the certificates expires.
@@ -282,19 +306,21 @@ async fn read(files: Vec<CertificateFiles>) -> Result<(Vec<FileVersions>, Vec<Lo
     .await
 }
 
+/// The version of a file.
+pub(super) fn file_version(path: &Path) -> FileVersion {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((
+        metadata.ino(),
+        metadata.len(),
+        metadata.ctime(),
+        metadata.ctime_nsec(),
+    ))
+}
+
 fn versions(files: &[CertificateFiles]) -> Vec<FileVersions> {
-    let version = |path| {
-        let metadata = std::fs::metadata(path).ok()?;
-        Some((
-            metadata.ino(),
-            metadata.len(),
-            metadata.ctime(),
-            metadata.ctime_nsec(),
-        ))
-    };
     let versions = files
         .iter()
-        .map(|files| [&files.certificate, &files.key].map(version));
+        .map(|files| [&files.certificate, &files.key].map(|path| file_version(path)));
     versions.collect()
 }
 
@@ -329,7 +355,7 @@ mod tests {
         };
         let metrics = ReloadMetrics::default();
         let (loaded, ()) = tokio::join!(
-            ReloadingCertificates::load("site", &settings, &shared, &metrics),
+            ReloadingCertificates::load("site", &settings, None, &shared, &metrics),
             async {
                 // Runs on the test's only thread; the files are read on another one.
                 let pipe = fs::OpenOptions::new().write(true).open(&key);

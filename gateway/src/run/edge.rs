@@ -5,15 +5,15 @@ use std::sync::Arc;
 use colonnade_config::Config;
 use colonnade_edge::SharedTls;
 
-use super::error::StartError;
-use super::listeners::{self, OpenListeners};
-use super::platform::Platform;
-use super::settings::CurrentListenerSettings;
-use super::signals::{self, Shutdown};
-use super::tickets::SharedTicketKeys;
-use super::upgrade::takeover::Takeover;
 use crate::acme::{self, Challenges};
 use crate::metrics::Metrics;
+use crate::run::error::StartError;
+use crate::run::listeners::{self, OpenListeners};
+use crate::run::platform::Platform;
+use crate::run::settings::CurrentListenerSettings;
+use crate::run::signals::{self, Shutdown};
+use crate::run::tickets::SharedTicketKeys;
+use crate::run::upgrade::takeover::Takeover;
 
 /// The listeners, and what belongs to them.
 pub(super) struct Edge {
@@ -45,9 +45,16 @@ impl Edge {
             .deployments
             .report_degradation(listeners.serving.degradation());
         let files = platform.store.acme_files();
+        let events = platform.deployments.events().clone();
         Ok(Self {
             shutdown: signals::shutdown(Arc::clone(&settings.site))?,
-            acme: acme::Client::new(config, files, Arc::clone(&challenges), metrics.acme.clone()),
+            acme: acme::Client::new(
+                config,
+                files,
+                Arc::clone(&challenges),
+                metrics.acme.clone(),
+                events,
+            ),
             settings,
             ticket_keys,
             challenges,

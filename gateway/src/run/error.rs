@@ -5,9 +5,11 @@ use std::net::SocketAddr;
 
 use colonnade_config::CertificateError;
 use colonnade_platform::deployment::LoadError;
+use colonnade_platform::events::WebhooksError;
+use colonnade_platform::rollout::PrometheusError;
 use colonnade_site::BackendError;
 use colonnade_store::StoreError;
-use colonnade_telemetry::TracesError;
+use colonnade_telemetry::OtlpError;
 use colonnade_upstream::ClientError;
 
 /// Why the gateway cannot start.
@@ -20,6 +22,10 @@ pub(super) enum StartError {
     #[error(transparent)]
     Backend(#[from] BackendError),
     #[error(transparent)]
+    Prometheus(#[from] PrometheusError),
+    #[error(transparent)]
+    Webhooks(#[from] WebhooksError),
+    #[error(transparent)]
     Upstream(#[from] ClientError),
     #[error("cannot listen on {address}: {source}")]
     Listen { address: SocketAddr, source: io::Error },
@@ -28,10 +34,10 @@ pub(super) enum StartError {
     #[error(transparent)]
     Certificate(#[from] CertificateError),
     #[error(transparent)]
-    Traces(#[from] TracesError),
+    Otlp(#[from] OtlpError),
     #[error("cannot start the runtime: {0}")]
     Runtime(#[from] io::Error),
-    #[error("no deployment is live, so that the new process is not ready")]
+    #[error("no deployment is live, so the new process is not ready")]
     NotReady,
     #[error(
         "clients would reject the certificate for {0}, but accept that of the running process: see `gateway check`"

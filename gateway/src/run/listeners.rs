@@ -9,12 +9,12 @@ use colonnade_edge::{CurrentSettings, Listener, SharedTls, check_backlog, raise_
 use listenfd::ListenFd;
 use tokio::net::TcpListener;
 
-use super::certificates::ReloadingCertificates;
-use super::error::StartError;
-use super::settings::CurrentListenerSettings;
-use super::upgrade::served::Serving;
-use super::upgrade::takeover::{self, Takeover};
 use crate::metrics::Metrics;
+use crate::run::certificates::ReloadingCertificates;
+use crate::run::error::StartError;
+use crate::run::settings::CurrentListenerSettings;
+use crate::run::upgrade::served::Serving;
+use crate::run::upgrade::takeover::{self, Takeover};
 
 /// An open listener, its actual address, and its certificates if it uses TLS.
 pub(super) struct OpenListener {
@@ -85,7 +85,9 @@ impl Opener<'_> {
         let certificates = match opening.tls {
             Some(tls) => {
                 let reloads = &self.metrics.reloads;
-                Some(ReloadingCertificates::load(name, tls, self.shared_tls, reloads).await?)
+                let clients = self.config.listen.admin_client_verifier.clone();
+                let clients = clients.filter(|_| name == "admin");
+                Some(ReloadingCertificates::load(name, tls, clients, self.shared_tls, reloads).await?)
             }
             None => None,
         };
@@ -97,7 +99,7 @@ impl Opener<'_> {
                 settings: Arc::clone(opening.settings),
                 capacity: opening.capacity,
                 metrics: self.metrics.connections.for_listener(name),
-                log_client_ip: self.config.telemetry.log_client_ip,
+                log_client_ip: self.config.telemetry.logs_client_ip(name),
             },
             certificates,
         })

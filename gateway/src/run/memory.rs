@@ -12,8 +12,8 @@ use colonnade_edge::metrics::ListenerConnectionMetrics;
 use colonnade_memory::{Pressure, Usage};
 use colonnade_site::Site;
 
-use super::settings::CurrentListenerSettings;
 use crate::metrics::MemoryMetrics;
+use crate::run::settings::CurrentListenerSettings;
 
 /// How often the closed connections are counted.
 const INTERVAL: Duration = Duration::from_secs(5);

@@ -14,6 +14,7 @@ mod settings;
 mod signals;
 pub(crate) mod store;
 mod tickets;
+mod token_file;
 mod upgrade;
 
 use std::mem::take;
@@ -25,11 +26,12 @@ use std::time::Duration;
 use colonnade_config::Config;
 use colonnade_edge::HttpService;
 use colonnade_platform::deployment::Deployments;
-use colonnade_telemetry::{Log, Traces};
+use colonnade_telemetry::{Exporter, Log};
 use colonnade_web::health::ShutdownSignal;
 use tokio::net::UnixListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::acme;
 use crate::exit::fail;
@@ -41,6 +43,7 @@ use listeners::OpenListeners;
 use platform::Platform;
 use reload::Reload;
 use signals::Signals;
+use token_file::TokenFile;
 use upgrade::Upgrader;
 use upgrade::served::Serving;
 
@@ -72,9 +75,10 @@ pub(crate) fn run(options: Options, takeover: Option<&Takeover>) -> ExitCode {
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let outcome = runtime.map_err(StartError::from).and_then(|runtime| {
-        // Outside of the runtime, because the exporter sends from its own thread.
-        let traces = Traces::new(&options.config.telemetry)?;
-        let outcome = runtime.block_on(serve(options, takeover, log.log(), &traces));
+        let (metrics, telemetry) = (Metrics::new(log.log()), &options.config.telemetry);
+        // Dropped after the runtime: this exports the rest.
+        let exporter = Exporter::start(telemetry, log.log(), &metrics.registry, metrics.otlp.clone())?;
+        let outcome = runtime.block_on(serve(options, takeover, log.log(), metrics, &exporter));
         runtime.shutdown_timeout(BLOCKING_WORK_TIMEOUT);
         outcome
     });
@@ -94,16 +98,16 @@ async fn serve(
     options: Options,
     takeover: Option<&Takeover>,
     log: &Log,
-    traces: &Traces,
+    metrics: Metrics,
+    exporter: &Exporter,
 ) -> Result<(), StartError> {
     let mut config = options.config;
     // First, because a signal without a handler ends the process.
     let signals = Signals::install()?;
     let program = upgrade::program()?;
-    let metrics = Metrics::new(log);
     let platform = Platform::open(&mut config, options.recover, &metrics).await?;
     let mut edge = Edge::open(&config, &platform, &metrics, takeover).await?;
-    let recorders = Recorders::new(&config, log, &metrics, traces, platform.diagnostics());
+    let recorders = Recorders::new(&config, log, &metrics, exporter, platform.diagnostics());
     // The site takes the configuration.
     let (restart_settings, warnings) = (take(&mut config.restart_settings), take(&mut config.warnings));
     let control_socket = take(&mut config.listen.control_socket);
@@ -119,14 +123,17 @@ async fn serve(
         metrics.upgrade_failures.clone(),
     );
     let upgrader = Arc::new(upgrader);
+    let member = Arc::clone(&app.admin);
     let reload = Reload {
         path: options.path,
         restart_settings,
+        token_file: TokenFile::new(Arc::clone(&app.admin), metrics.reloads.clone()),
         admin: app.admin,
         site: Arc::clone(&app.site),
         settings: edge.settings.clone(),
         site_tls: edge.listeners.site.certificates.take(),
         admin_tls: edge.listeners.admin.certificates.take(),
+        events: platform.deployments.events().clone(),
         metrics: metrics.reloads.clone(),
     };
     let mut background = JoinSet::new();
@@ -135,6 +142,7 @@ async fn serve(
     background.spawn(memory::return_after_bursts(
         metrics.connections.for_listener("site"),
     ));
+    background.spawn(Arc::clone(&member).report_state());
     background.spawn(acme::run(edge.acme));
     background.spawn(edge.ticket_keys.run());
     background.spawn(reload.run(signals.hangup));
@@ -147,6 +155,7 @@ async fn serve(
     reload::log_warnings(&warnings);
     serve_listeners(edge.listeners, app.services, edge.shutdown.draining).await;
     background.abort_all();
+    let _ = timeout(BLOCKING_WORK_TIMEOUT, member.withdraw_state()).await;
     tracing::info!(event = "shutdown_complete");
     Ok(())
 }

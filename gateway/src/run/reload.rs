@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use colonnade_admin::Admin;
 use colonnade_config::{Config, RestartSettings};
+use colonnade_platform::events::EventStream;
 use colonnade_site::Site;
 use tokio::signal::unix::Signal;
 
-use super::certificates::{ReloadingCertificates, run_blocking};
-use super::service_manager;
-use super::settings::CurrentListenerSettings;
 use crate::metrics::ReloadMetrics;
+use crate::run::certificates::{ReloadingCertificates, run_blocking};
+use crate::run::service_manager;
+use crate::run::settings::CurrentListenerSettings;
+use crate::run::token_file::TokenFile;
 
 /// How often the certificate files are checked for changes.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
@@ -28,6 +30,8 @@ pub(super) struct Reload {
     pub(super) settings: CurrentListenerSettings,
     pub(super) site_tls: Option<ReloadingCertificates>,
     pub(super) admin_tls: Option<ReloadingCertificates>,
+    pub(super) token_file: TokenFile,
+    pub(super) events: EventStream,
     pub(super) metrics: ReloadMetrics,
 }
 
@@ -45,8 +49,9 @@ impl Reload {
                 }
                 _ = check.tick() => {
                     for certificates in [&mut self.site_tls, &mut self.admin_tls].into_iter().flatten() {
-                        certificates.reload_if_changed().await;
+                        certificates.reload_if_changed(&self.events).await;
                     }
+                    self.token_file.reload_if_changed().await;
                 }
             }
         }
@@ -70,15 +75,19 @@ impl Reload {
         self.admin.reload(&mut config);
         self.site.reload(&config).await;
         self.settings.replace(&config);
+        if let Some(certificates) = &self.admin_tls {
+            certificates.set_clients(config.listen.admin_client_verifier.clone());
+        }
         for (certificates, settings) in [
             (&mut self.site_tls, &config.listen.tls),
             (&mut self.admin_tls, &config.listen.admin_tls),
         ] {
             if let Some((certificates, settings)) = certificates.as_mut().zip(settings.as_ref()) {
-                certificates.set_files(settings).await;
+                certificates.set_files(settings, &self.events).await;
             }
         }
         self.metrics.succeeded();
+        self.token_file.reload().await;
         log_warnings(&config.warnings);
         let changed = self.restart_settings.restart_required(&config.restart_settings);
         tracing::info!(
@@ -118,7 +127,8 @@ mod tests {
             if is_table {
                 table = setting;
             }
-            let is_key = setting.split(' ').nth(1) == Some("=");
+            // Certificates of clients need a certificate of the listener.
+            let is_key = setting.split(' ').nth(1) == Some("=") && !setting.starts_with("admin_client_");
             if (is_table || is_key) && !["tls", "acme"].iter().any(|name| table.contains(name)) {
                 lines.push(setting);
             }
@@ -145,10 +155,15 @@ mod tests {
             "true" => return "false".to_owned(),
             "false" => return "true".to_owned(),
             "\"/\"" => return "\"/x\"".to_owned(),
+            "\"all\"" => return "\"none\"".to_owned(),
             "\"enforce\"" => return "\"report\"".to_owned(),
+            "\"http\"" => return "\"grpc\"".to_owned(),
+            "[\"traces\"]" => return "[\"logs\"]".to_owned(),
             "[\"*\"]" => return "[\"legal\"]".to_owned(),
             _ if value.starts_with("[\"publish\"") => return "[\"publish\"]".to_owned(),
+            _ if value.starts_with("[\"release.") => return "[\"release.published\"]".to_owned(),
             _ if value.starts_with("[\"GET\"") => return "[\"GET\"]".to_owned(),
+            _ if value.starts_with("[\"RS256\"") => return "[\"RS256\"]".to_owned(),
             // Steps.
             _ if value.ends_with(" 100%\"") => return "\"1% for 1m, 100%\"".to_owned(),
             _ => {}
@@ -177,7 +192,7 @@ mod tests {
             config.extension_points,
             config.budget,
             config.integrations.limits(),
-            config.admin.tokens
+            config.admin
         )
     }
 
@@ -185,7 +200,24 @@ mod tests {
     fn documented_key_is_either_reloaded_or_needs_restart() {
         let folder = tempfile::tempdir().expect("a folder");
         for name in ["key", "kex"] {
-            fs::write(folder.path().join(name), "the-key").expect("the key is written");
+            let secret = "whsec_thekeythekeythekeythekeythekeyth";
+            fs::write(folder.path().join(name), secret).expect("the key is written");
+        }
+        for name in ["tokens.toml", "tokens.tomx"] {
+            fs::write(folder.path().join(name), "").expect("the tokens are written");
+        }
+        // Certificates that the gateway shows, and roots that it trusts.
+        let pair = rcgen::generate_simple_self_signed(["client".to_owned()]).expect("a certificate");
+        let (certificate, key) = (pair.cert.pem(), pair.signing_key.serialize_pem());
+        for (name, text) in [
+            ("certificate", &certificate),
+            ("key", &key),
+            ("root", &certificate),
+        ] {
+            for end in ["pem", "pex"] {
+                let path = folder.path().join(format!("{name}.{end}"));
+                fs::write(path, text).expect("the file is written");
+            }
         }
         for name in ["files", "filex"] {
             fs::create_dir(folder.path().join(name)).expect("the folder is created");
@@ -219,10 +251,13 @@ mod tests {
             );
             reloaded += usize::from(is_reloaded);
         }
-        // All of [limits], four keys of [listen], three of [listen.hsts], five of a token, seven of
-        // integrations; three keys of [site], five facts, a value of a section, three keys of an extension
+        // All of [limits], four keys of [listen], three of [listen.hsts], five of a token, the token file, eight
+        // keys of an identity provider, three of a grant, seven of integrations; three keys of [site], five facts, a value of a section, three keys of an extension
         // point, twelve of [navigation], nine of [policy], and nine of that of a section; six of [budget], and
         // four of that of a section.
-        assert_eq!(reloaded, 20 + 4 + 3 + 5 + 7 + 3 + 5 + 1 + 3 + 12 + 2 * 9 + 6 + 4);
+        assert_eq!(
+            reloaded,
+            20 + 4 + 3 + 5 + 1 + 8 + 3 + 7 + 3 + 5 + 1 + 3 + 12 + 2 * 9 + 6 + 4
+        );
     }
 }

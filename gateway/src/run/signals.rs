@@ -8,7 +8,7 @@ use colonnade_web::health::Lifecycle;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{Notify, watch};
 
-use super::service_manager;
+use crate::run::service_manager;
 
 /// The end of this process: a graceful shutdown, or an upgrade that has replaced it.
 pub(super) struct Shutdown {

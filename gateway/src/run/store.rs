@@ -48,5 +48,6 @@ pub(crate) fn bucket_settings(settings: &StoreSettings, url: &BucketUrl) -> Buck
             id: key.id.clone(),
             secret: key.secret.clone(),
         }),
+        tls: settings.tls.own(),
     }
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use colonnade_config::TelemetrySettings;
 use colonnade_edge::middleware::catch_panic;
 use colonnade_edge::{AllowedHosts, CurrentSettings, Limits, Settings};
-use colonnade_telemetry::{Log, RecordedBody, Recorder, Traces};
+use colonnade_telemetry::{Exporter, Log, RecordedBody, Recorder};
 use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::Audience;
 use colonnade_web::response::{Response, text};
@@ -65,8 +65,10 @@ fn recorder() -> Recorder {
     Recorder::new(
         &TelemetrySettings::default(),
         &Log::default(),
-        Metrics::new(&Log::default()).requests.for_listener("site", []),
-        &Traces::none(),
+        Metrics::new(&Log::default())
+            .requests
+            .for_listener("site", &[], false),
+        &Exporter::none(),
         Arc::default(),
     )
 }

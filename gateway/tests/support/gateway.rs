@@ -31,6 +31,7 @@ pub(crate) const TOKEN_ACTIONS: &[&str] = &[
     "preview",
     "garbage_collect",
     "purge",
+    "audit",
 ];
 
 /// The default site listener of a configuration.
@@ -462,6 +463,29 @@ impl Gateway {
         });
     }
 
+    /// Waits until the newest change is one of the gateway itself. Returns its entry in the history.
+    pub(crate) fn wait_for_own_change(&self) -> Value {
+        let newest = || self.admin_get("/api/v1/history?limit=1")["entries"][0].clone();
+        wait_until("the gateway makes a change", || newest()["by"] == "gateway");
+        newest()
+    }
+
+    /// Waits until the gateway pauses a rollout. Returns the reason.
+    pub(crate) fn wait_for_pause(&self) -> String {
+        let pause = self.wait_for_own_change();
+        let change = (&pause["action"], &pause["paused"]);
+        assert_eq!(change, (&Value::from("percent"), &Value::from(true)), "{pause}");
+        pause["reason"].as_str().unwrap().to_owned()
+    }
+
+    /// Waits until the gateway promotes deployment 2. Returns the entry in the history.
+    pub(crate) fn wait_for_promotion(&self) -> Value {
+        let promoted = self.wait_for_own_change();
+        let change = (&promoted["action"], &promoted["live"]);
+        assert_eq!(change, (&Value::from("promote"), &Value::from(2)), "{promoted}");
+        promoted
+    }
+
     /// Waits for a log event and returns it.
     pub(crate) fn wait_for_event(&self, wanted: impl Fn(&Value) -> bool) -> Value {
         self.output.wait(wanted)
@@ -549,10 +573,7 @@ impl Gateway {
         assert_eq!(response.status, 200, "{}", response.text());
         let text = response.text();
         let name = sample.split('{').next().unwrap();
-        let metric = ["_total", "_count"]
-            .iter()
-            .find_map(|suffix| name.strip_suffix(suffix));
-        let described = format!("# TYPE {} ", metric.unwrap_or(name));
+        let described = format!("# TYPE {} ", name.strip_suffix("_count").unwrap_or(name));
         let exists = text.lines().any(|line| line.starts_with(&described));
         assert!(exists, "there is no metric {name}:\n{text}");
         let value = text.lines().find_map(|line| line.strip_prefix(sample));

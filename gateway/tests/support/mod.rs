@@ -17,6 +17,7 @@ mod gateway;
 mod haproxy;
 mod heap;
 mod http2;
+mod identity_provider;
 mod live_site;
 mod objects;
 pub(crate) mod openapi;
@@ -24,6 +25,7 @@ mod pebble;
 mod preload;
 pub(crate) mod preview;
 mod process;
+mod prometheus;
 mod query_upstream;
 mod recording;
 mod relay;
@@ -51,9 +53,11 @@ pub(crate) use gateway::{
 pub(crate) use haproxy::HaProxy;
 pub(crate) use heap::Heap;
 pub(crate) use http2::{Exchange, data_frames};
+pub(crate) use identity_provider::{IdentityProvider, SigningKey};
 pub(crate) use objects::{edit_json, entries, read_json};
 pub(crate) use pebble::{Pebble, free_port};
 pub(crate) use process::{min_growth_kib, raise_descriptor_limit, resident_kib, status};
+pub(crate) use prometheus::Prometheus;
 pub(crate) use query_upstream::QueryUpstream;
 pub(crate) use relay::Relay;
 pub(crate) use release::{Archive, Release, SCRIPT, STYLE, integrity};
@@ -64,7 +68,7 @@ pub(crate) use rendering::{
 };
 pub(crate) use successor::Successor;
 pub(crate) use tls::{Certificate, Files, Tls, tls_client};
-pub(crate) use upstream::{RawUpstream, Received, Upstream, read_head, upstream_table};
+pub(crate) use upstream::{Protocol, RawUpstream, Received, Upstream, read_head, upstream_table};
 pub(crate) use visitors::{Visitor, visit_over_http1, visit_over_http2, visit_with_new_connections};
 
 /// The wall-clock time.

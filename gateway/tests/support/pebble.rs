@@ -1,6 +1,8 @@
 //! Pebble, a certificate authority for tests.
 
+use std::fs::Permissions;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -14,6 +16,7 @@ use super::{Certificate, wait_until};
 pub(crate) struct Pebble {
     processes: [Child; 2],
     port: u16,
+    dns_management: u16,
     root: PathBuf,
     _folder: TempDir,
 }
@@ -31,7 +34,7 @@ impl Pebble {
         }
         let folder = TempDir::new().unwrap();
         let files = Certificate::valid_in("localhost", 2001..2999).write(folder.path());
-        let [port, management, dns] = [free_port(), free_port(), free_port()];
+        let [port, management, dns, dns_management] = [free_port(), free_port(), free_port(), free_port()];
         let config = folder.path().join("pebble.json");
         let settings = json!({ "pebble": {
             "listenAddress": format!("127.0.0.1:{port}"),
@@ -46,7 +49,7 @@ impl Pebble {
             .args(["-defaultIPv4", "127.0.0.1", "-defaultIPv6", ""])
             .args(["-http01", "", "-https01", "", "-tlsalpn01", ""])
             .args(["-dns01", &format!("127.0.0.1:{dns}")])
-            .args(["-management", &format!("127.0.0.1:{}", free_port())])
+            .args(["-management", &format!("127.0.0.1:{dns_management}")])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
@@ -58,13 +61,14 @@ impl Pebble {
             .stderr(Stdio::null())
             .spawn();
         wait_until("Pebble listens", || {
-            [port, dns]
+            [port, dns, dns_management]
                 .iter()
                 .all(|port| TcpStream::connect((Ipv4Addr::LOCALHOST, *port)).is_ok())
         });
         Some(Self {
             processes: [dns_server.unwrap(), pebble.unwrap()],
             port,
+            dns_management,
             root: files.certificate,
             _folder: folder,
         })
@@ -74,10 +78,32 @@ impl Pebble {
     pub(crate) fn table(&self, challenge: &str) -> String {
         format!(
             "[listen.acme]\ndirectory = \"https://localhost:{}/dir\"\nroot_certificate = \"{}\"\n\
-             terms_of_service_agreed = true\nchallenge = \"{challenge}\"\n",
+             terms_of_service_agreed = true\nchallenge = \"{challenge}\"\npoll_interval_ms = 200\n",
             self.port,
             self.root.display()
         )
+    }
+}
+
+impl Pebble {
+    /// Writes a program that sets and removes the records of its DNS server. Returns the key of the configuration that names
+    /// it. It adds its arguments to the file `calls`.
+    pub(crate) fn dns_hook(&self, folder: &Path) -> String {
+        let path = folder.join("dns-hook");
+        std::fs::write(
+            &path,
+            r#"#!/bin/bash
+echo "${*:2}" >> "$(dirname "$0")/calls"
+[ "$2" = present ] && path=set-txt || path=clear-txt
+body="{\"host\":\"$3.\",\"value\":\"$4\"}"
+exec 3<>"/dev/tcp/127.0.0.1/$1"
+printf 'POST /%s HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s' "$path" "${#body}" "$body" >&3
+head -1 <&3 | grep -q 200
+"#,
+        )
+        .unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o700)).unwrap();
+        format!("dns_hook = [{path:?}, \"{}\"]\n", self.dns_management)
     }
 }
 

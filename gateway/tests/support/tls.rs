@@ -8,10 +8,14 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rcgen::{CertificateParams, CertifiedKey, KeyPair, date_time_ymd, generate_simple_self_signed};
+use rcgen::{CertificateParams, CertifiedKey, KeyPair, SanType, date_time_ymd, generate_simple_self_signed};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, ClientConnection, HandshakeKind, NamedGroup, RootCertStore, StreamOwned};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{
+    ClientConfig, ClientConnection, HandshakeKind, NamedGroup, RootCertStore, ServerConfig, StreamOwned,
+};
 
 use super::{Client, Request, Response};
 
@@ -45,6 +49,17 @@ impl Certificate {
         let mut parameters = CertificateParams::new(vec![host.to_owned()]).unwrap();
         parameters.not_before = date_time_ymd(years.start, 1, 1);
         parameters.not_after = date_time_ymd(years.end, 1, 1);
+        Self::self_signed(&parameters)
+    }
+
+    /// Generates the certificate of a client with this URI.
+    pub(crate) fn of_client(uri: &str) -> Self {
+        let mut parameters = CertificateParams::default();
+        parameters.subject_alt_names = vec![SanType::URI(uri.try_into().unwrap())];
+        Self::self_signed(&parameters)
+    }
+
+    fn self_signed(parameters: &CertificateParams) -> Self {
         let key = KeyPair::generate().unwrap();
         let certificate = parameters.self_signed(&key).unwrap();
         Self {
@@ -54,16 +69,44 @@ impl Certificate {
         }
     }
 
+    /// The certificate in PEM.
+    pub(crate) fn pem(&self) -> &str {
+        &self.pem
+    }
+
     /// Writes certificate and key to a folder.
     pub(crate) fn write(&self, folder: &Path) -> Files {
+        self.write_as("", folder)
+    }
+
+    /// Writes them to files whose names begin like this.
+    pub(crate) fn write_as(&self, name: &str, folder: &Path) -> Files {
         let files = Files {
-            certificate: folder.join("certificate.pem"),
-            key: folder.join("key.pem"),
+            certificate: folder.join(format!("{name}certificate.pem")),
+            key: folder.join(format!("{name}key.pem")),
         };
         std::fs::write(&files.key, &self.key).unwrap();
         std::fs::set_permissions(&files.key, Permissions::from_mode(0o600)).unwrap();
         std::fs::write(&files.certificate, &self.pem).unwrap();
         files
+    }
+
+    /// A server with this certificate that only accepts clients with the other one.
+    pub(crate) fn server_config(&self, client: &Self) -> Arc<ServerConfig> {
+        let provider = Arc::new(aws_lc_rs::default_provider());
+        let mut roots = RootCertStore::empty();
+        roots.add(client.der.clone()).unwrap();
+        let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), Arc::clone(&provider));
+        let key = PrivateKeyDer::from_pem_slice(self.key.as_bytes()).unwrap();
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_client_cert_verifier(verifier.build().unwrap())
+            .with_single_cert(vec![self.der.clone()], key);
+        let mut config = config.unwrap();
+        // A resumed session shows no certificate.
+        config.send_tls13_tickets = 0;
+        Arc::new(config)
     }
 
     /// Connects and trusts only this certificate. Fails on any other and without TLS.
@@ -97,6 +140,25 @@ impl Certificate {
         config
     }
 
+    /// A client that trusts only this certificate, and shows its own if it has one.
+    pub(crate) fn client_config_as(&self, client: Option<&Self>) -> ClientConfig {
+        let mut roots = RootCertStore::empty();
+        roots.add(self.der.clone()).unwrap();
+        let builder = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots);
+        match client {
+            None => builder.with_no_client_auth(),
+            Some(client) => {
+                let key = PrivateKeyDer::from_pem_slice(client.key.as_bytes()).unwrap();
+                builder
+                    .with_client_auth_cert(vec![client.der.clone()], key)
+                    .unwrap()
+            }
+        }
+    }
+
     /// Requests `/` over a new connection.
     pub(crate) fn get(&self, client: &Client) -> std::io::Result<Response> {
         self.send(client, Request::new("GET", "/"))
@@ -104,14 +166,7 @@ impl Certificate {
 
     /// Sends a request over a new connection.
     pub(crate) fn send(&self, client: &Client, request: Request) -> std::io::Result<Response> {
-        let mut tls = self.connect(client, &[])?;
-        let request = request
-            .header("host", "site.example")
-            .header("connection", "close");
-        tls.0.write_all(&request.into_bytes(client.address()))?;
-        let mut response = Vec::new();
-        tls.0.read_to_end(&mut response)?;
-        Ok(Response::parse(&response))
+        self.connect(client, &[])?.send(request)
     }
 }
 
@@ -147,6 +202,11 @@ impl Files {
         )
     }
 
+    /// The value of the key of a client's certificate.
+    pub(crate) fn value(&self) -> String {
+        format!("{{ certificate = {:?}, key = {:?} }}", self.certificate, self.key)
+    }
+
     /// The configuration table of an additional certificate of the site listener.
     pub(crate) fn additional_table(&self) -> String {
         self.table("tls.additional_certificates").replace(
@@ -163,6 +223,18 @@ impl Tls {
     /// Connects as this client.
     pub(crate) fn connect(client: &Client, config: &Arc<ClientConfig>) -> std::io::Result<Self> {
         connect_to("site.example", client, Arc::clone(config))
+    }
+
+    /// Sends the only request of the connection.
+    pub(crate) fn send(mut self, request: Request) -> std::io::Result<Response> {
+        let request = request
+            .header("host", "site.example")
+            .header("connection", "close");
+        let address = self.0.sock.peer_addr()?;
+        self.0.write_all(&request.into_bytes(address))?;
+        let mut response = Vec::new();
+        self.0.read_to_end(&mut response)?;
+        Ok(Response::parse(&response))
     }
 
     /// The negotiated ALPN protocol.

@@ -1,17 +1,22 @@
 //! Upstreams on real sockets: an HTTP server that records requests, and a raw one that tests script byte by byte.
 
+use std::future::ready;
 use std::io::{Read, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, Response};
+use http::{HeaderMap, HeaderName, Method, Response};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use parking_lot::Mutex;
+use rustls::ServerConfig;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::Runtime;
+use tokio_rustls::TlsAcceptor;
 
 use super::Gateway;
 use super::client::TIMEOUT;
@@ -20,6 +25,13 @@ use super::client::TIMEOUT;
 pub(crate) fn upstream_table(urls: &[&str], keys: &str) -> String {
     format!("[upstreams.events]\npath = \"/api/events\"\nurls = {urls:?}\n{keys}\n")
 }
+
+const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
+
+/// A connection, with or without TLS.
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 /// A request as an upstream got it.
 #[derive(Debug, Clone)]
@@ -30,7 +42,15 @@ pub(crate) struct Received {
     pub(crate) body: Vec<u8>,
 }
 
-/// A running HTTP/1.1 server. Dropping it closes all its connections.
+/// How a server is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    Http1,
+    /// HTTP/2, whose responses have their status in a trailer.
+    Grpc,
+}
+
+/// A running server. Dropping it closes all its connections.
 pub(crate) struct Upstream {
     address: SocketAddr,
     received: Arc<Mutex<Vec<Received>>>,
@@ -56,6 +76,50 @@ impl Upstream {
         address: SocketAddr,
         answer: impl Fn(&Received) -> Response<Vec<u8>> + Send + Sync + 'static,
     ) -> Self {
+        Self::start_with(address, (Protocol::Http1, None), answer)
+    }
+
+    /// Starts a server over TLS that answers every request with an empty JSON object.
+    pub(crate) fn start_tls(config: Arc<ServerConfig>) -> Self {
+        let address = "127.0.0.1:0".parse().unwrap();
+        Self::start_with(address, (Protocol::Http1, Some(config)), |_| {
+            let response = Response::builder().header("content-type", "application/json");
+            response.body("{}".into()).unwrap()
+        })
+    }
+
+    /// Starts a collector of OTLP, which accepts what it gets, or refuses it with 503, or UNAUTHENTICATED.
+    pub(crate) fn collector(protocol: Protocol, accepts: bool, tls: Option<Arc<ServerConfig>>) -> Self {
+        let tls = tls.map(|config| {
+            let mut config = ServerConfig::clone(&config);
+            if protocol == Protocol::Grpc {
+                config.alpn_protocols = vec![b"h2".to_vec()];
+            }
+            Arc::new(config)
+        });
+        let address = "127.0.0.1:0".parse().unwrap();
+        Self::start_with(address, (protocol, tls), move |_| {
+            let response = Response::builder();
+            match protocol {
+                Protocol::Http1 => response
+                    .status(if accepts { 200 } else { 503 })
+                    .body(Vec::new())
+                    .unwrap(),
+                // An empty message.
+                Protocol::Grpc => response
+                    .header("content-type", "application/grpc")
+                    .header(GRPC_STATUS, if accepts { 0 } else { 16 })
+                    .body(vec![0; 5])
+                    .unwrap(),
+            }
+        })
+    }
+
+    fn start_with(
+        address: SocketAddr,
+        (protocol, tls): (Protocol, Option<Arc<ServerConfig>>),
+        answer: impl Fn(&Received) -> Response<Vec<u8>> + Send + Sync + 'static,
+    ) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -65,6 +129,7 @@ impl Upstream {
         let address = listener.local_addr().unwrap();
         let received = Arc::new(Mutex::new(Vec::new()));
         let (answer, requests) = (Arc::new(answer), Arc::clone(&received));
+        let tls = tls.map(TlsAcceptor::from);
         runtime.spawn(async move {
             loop {
                 let (stream, _) = listener.accept().await.unwrap();
@@ -79,14 +144,38 @@ impl Upstream {
                             headers: head.headers,
                             body: body.collect().await?.to_bytes().to_vec(),
                         };
-                        let response = answer(&request);
+                        let mut response = answer(&request);
                         requests.lock().push(request);
-                        Ok::<_, hyper::Error>(response.map(|body| Full::new(Bytes::from(body))))
+                        let status = response.headers_mut().remove(GRPC_STATUS);
+                        let trailers = status.map(|status| Ok(HeaderMap::from_iter([(GRPC_STATUS, status)])));
+                        Ok::<_, hyper::Error>(
+                            response.map(|body| Full::new(Bytes::from(body)).with_trailers(ready(trailers))),
+                        )
                     }
                 });
-                let connection = hyper::server::conn::http1::Builder::new()
-                    .serve_connection(TokioIo::new(stream), service);
-                tokio::spawn(connection);
+                let tls = tls.clone();
+                tokio::spawn(async move {
+                    let stream: Box<dyn Stream> = match tls {
+                        None => Box::new(stream),
+                        Some(tls) => match tls.accept(stream).await {
+                            Ok(stream) => {
+                                let agreed = stream.get_ref().1.alpn_protocol();
+                                assert!(protocol == Protocol::Http1 || agreed == Some(b"h2"));
+                                Box::new(stream)
+                            }
+                            // The client says why.
+                            Err(_) => return Ok(()),
+                        },
+                    };
+                    let stream = TokioIo::new(stream);
+                    match protocol {
+                        Protocol::Http1 => http1::Builder::new().serve_connection(stream, service).await,
+                        Protocol::Grpc => {
+                            let http = http2::Builder::new(TokioExecutor::new());
+                            http.serve_connection(stream, service).await
+                        }
+                    }
+                });
             }
         });
         Self {

@@ -1,28 +1,30 @@
-//! Bearer tokens, and the sessions that they start. The configuration contains the tokens' SHA-256
-//! hashes only.
+//! Bearer tokens, the sessions that they start, and client certificates. A bearer token is one of the
+//! configuration, which contains its SHA-256 hash only, or an ID token of OIDC.
 //!
 //! A client that repeatedly sends no valid token is rate limited. A valid token is always accepted:
 //! tokens are random, so that nobody can guess one, and a client can be a proxy or a tunnel that
 //! operators share with the sender of the others.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{HeaderMap, Method};
+use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
-use subtle::ConstantTimeEq as _;
 
-use colonnade_config::{Action, Token};
-
-use colonnade_web::client::ClientKey;
+use colonnade_config::Action;
+use colonnade_identity::{Holder, IdTokenProblem};
+use colonnade_web::client::{ClientCertificate, ClientKey};
 use colonnade_web::origin::{self, is_same_origin};
 use colonnade_web::problem::HttpError;
 use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimited, RateLimits};
 
-use super::AdminError;
-use super::audit::{AuditCaller, Caller};
-use super::session::Sessions;
+use crate::AdminError;
+use crate::access::{Access, Credential, Identity};
+use crate::audit::AuditCaller;
+use crate::session::{Session, Sessions};
 
 /// How many requests per minute may fail for their token before further ones are refused with 429.
 const FAILURE_LIMITS: RateLimits = RateLimits {
@@ -36,12 +38,15 @@ const EVENT_LIMITS: RateLimits = RateLimits {
     per_client: 1,
 };
 
-/// Why a token is not accepted. The response does not say it: it would tell a stranger that a token
-/// was valid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Why a token is not accepted. The response does not say it, except for ID tokens: it would tell a
+/// stranger that a token was valid.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenProblem {
     /// There is no bearer token.
     Missing,
+    /// There is none, and no grant applies to the client certificate, whose purpose can be the
+    /// connection alone.
+    CertificateWithoutGrant,
     /// The token is not configured.
     Unknown,
     /// The token has expired.
@@ -50,17 +55,39 @@ pub enum TokenProblem {
     NoSession,
     /// A page of another origin sent the request with the cookie of a session.
     CrossOrigin,
+    /// The ID token is not accepted.
+    IdToken(IdTokenProblem),
+    /// The ID token is valid, but no grant applies to it.
+    NoGrant,
 }
 
 impl TokenProblem {
+    /// Whether the same token may be accepted later.
+    pub(super) fn is_temporary(&self) -> bool {
+        matches!(self, Self::IdToken(IdTokenProblem::Unreachable(_)))
+    }
+
     /// Its name in the audit log.
-    pub(super) fn cause(self) -> &'static str {
+    pub(super) fn cause(&self) -> &'static str {
         match self {
-            Self::Missing => "token_missing",
+            Self::Missing | Self::CertificateWithoutGrant => "token_missing",
             Self::Unknown => "token_unknown",
             Self::Expired => "token_expired",
             Self::NoSession => "session_unknown",
             Self::CrossOrigin => "cross_origin",
+            Self::NoGrant => "no_grant",
+            Self::IdToken(problem) => match problem {
+                IdTokenProblem::Issuer => "id_token_issuer",
+                IdTokenProblem::Audience(_) => "id_token_audience",
+                IdTokenProblem::Algorithm(_) => "id_token_algorithm",
+                IdTokenProblem::Key | IdTokenProblem::Signature => "id_token_signature",
+                IdTokenProblem::Time => "token_expired",
+                IdTokenProblem::Claim(_) | IdTokenProblem::Malformed => "id_token_invalid",
+                IdTokenProblem::NoSignIn | IdTokenProblem::Code | IdTokenProblem::Refused(_) => {
+                    "sign_in_failed"
+                }
+                IdTokenProblem::Unreachable(_) => "provider_unreachable",
+            },
         }
     }
 }
@@ -73,6 +100,16 @@ pub(super) struct FailureLimiters {
 }
 
 impl FailureLimiters {
+    /// Refuses a client that has failed too often, before its request reaches an identity provider.
+    pub(super) fn check(
+        &self,
+        client: Option<ClientKey>,
+        client_ip: Option<IpAddr>,
+    ) -> Result<(), AdminError> {
+        let checked = self.failures.check(client, FAILURE_LIMITS);
+        checked.map_err(|limited| self.limited(client, client_ip, limited))
+    }
+
     /// Counts a request without a valid token. Returns the error to answer with: `problem`, or that
     /// the client is rate limited.
     pub(super) fn limit(
@@ -81,14 +118,30 @@ impl FailureLimiters {
         client_ip: Option<IpAddr>,
         problem: TokenProblem,
     ) -> AdminError {
-        if problem == TokenProblem::CrossOrigin {
-            return HttpError::CrossOrigin.into();
+        match problem {
+            TokenProblem::CrossOrigin => return HttpError::CrossOrigin.into(),
+            // Not the fault of the client.
+            TokenProblem::NoGrant => return AdminError::Unauthorized(problem),
+            _ => {}
         }
-        let Err(RateLimited::Client(wait) | RateLimited::Total(wait)) =
-            self.failures.try_acquire(client, FAILURE_LIMITS)
-        else {
-            return AdminError::Unauthorized(problem);
-        };
+        if let Err(limited) = self.failures.try_acquire(client, FAILURE_LIMITS) {
+            return self.limited(client, client_ip, limited);
+        }
+        if let TokenProblem::IdToken(IdTokenProblem::Refused(provider)) = &problem
+            && self.events.try_acquire(client, EVENT_LIMITS).is_ok()
+        {
+            tracing::warn!(event = "authorization_code_refused", provider);
+        }
+        AdminError::Unauthorized(problem)
+    }
+
+    fn limited(
+        &self,
+        client: Option<ClientKey>,
+        client_ip: Option<IpAddr>,
+        limited: RateLimited,
+    ) -> AdminError {
+        let (RateLimited::Client(wait) | RateLimited::Total(wait)) = limited;
         if self.events.try_acquire(client, EVENT_LIMITS).is_ok() {
             let client_ip = client_ip.map(tracing::field::display);
             tracing::warn!(event = "admin_client_rate_limited", client_ip);
@@ -97,32 +150,85 @@ impl FailureLimiters {
     }
 }
 
-/// Returns the token of a request, or of its session.
-pub(super) fn authenticate<'a>(
-    tokens: &'a [Token],
+/// Returns who sent a request: the holder of its token, of that of its session, or of the certificate
+/// of its connection.
+pub(super) async fn authenticate(
+    access: &Access,
     sessions: &Sessions,
     head: &Parts,
-    audit: &'a AuditCaller,
-) -> Result<Caller<'a>, TokenProblem> {
-    let (hash, session) = if head.headers.contains_key(AUTHORIZATION) {
+    audit: &AuditCaller,
+) -> Result<(Identity, Option<Session>), TokenProblem> {
+    if head.headers.contains_key(AUTHORIZATION) {
         let sent = bearer_token(&head.headers).ok_or(TokenProblem::Missing)?;
-        (Sha256::digest(sent).into(), None)
-    } else {
-        let key = sessions.key(&head.headers).ok_or(TokenProblem::Missing)?;
-        // Browsers add the cookie to requests of any page of the same site, which includes other
-        // ports of this host.
-        if is_cross_origin(head, sessions.scheme()) {
-            return Err(TokenProblem::CrossOrigin);
-        }
-        let session = sessions.find(key).ok_or(TokenProblem::NoSession)?;
-        (session.token_hash, Some(session))
+        let credential = credential(access, sent).await?;
+        return Ok((identify(access, &credential, audit)?, None));
+    }
+    let Some(key) = sessions.key(&head.headers) else {
+        let holder = certificate_holder(head, sessions.scheme())?;
+        return Ok((
+            identify(access, &Credential::Certificate(Arc::new(holder)), audit)?,
+            None,
+        ));
     };
-    let token = find(tokens, hash).ok_or(TokenProblem::Unknown)?;
-    audit.set_token(token);
-    if token.is_expired() {
+    // Browsers add the cookie to requests of any page of the same site, which includes other ports of
+    // this host.
+    if is_cross_origin(head, sessions.scheme()) {
+        return Err(TokenProblem::CrossOrigin);
+    }
+    let session = sessions.find(key).ok_or(TokenProblem::NoSession)?;
+    let identity = identify(access, &session.credential, audit)?;
+    Ok((identity, Some(session)))
+}
+
+/// What a bearer token is. A token of the configuration never waits for an identity provider.
+async fn credential(access: &Access, sent: &str) -> Result<Credential, TokenProblem> {
+    let hash = Sha256::digest(sent).into();
+    if access.token(hash).is_some() || !access.providers.may_verify(sent) {
+        return Ok(Credential::Token(hash));
+    }
+    let holder = access.providers.verify(sent).await;
+    Ok(Credential::IdToken(Arc::new(
+        holder.map_err(TokenProblem::IdToken)?,
+    )))
+}
+
+/// Who showed the certificate of the connection.
+fn certificate_holder(head: &Parts, scheme: &str) -> Result<Holder, TokenProblem> {
+    let certificate = head.extensions.get();
+    let holder = certificate.and_then(|ClientCertificate(der)| Holder::of_certificate(der));
+    let holder = holder.ok_or(TokenProblem::Missing)?;
+    // Browsers show it for any page, and say which. Other clients say nothing.
+    if origin::is_known(&head.headers) && !is_same_origin(&head.uri, &head.headers, scheme) {
+        return Err(TokenProblem::CrossOrigin);
+    }
+    Ok(holder)
+}
+
+/// Who has a credential, unless it is a token or a certificate that has expired. An ID token was valid
+/// when it was verified; a session that it started ends by itself.
+pub(super) fn identify(
+    access: &Access,
+    credential: &Credential,
+    audit: &AuditCaller,
+) -> Result<Identity, TokenProblem> {
+    let problem = match credential {
+        Credential::Token(_) => TokenProblem::Unknown,
+        Credential::IdToken(holder) => {
+            audit.set_holder(holder);
+            TokenProblem::NoGrant
+        }
+        Credential::Certificate(holder) => {
+            audit.set_holder(holder);
+            TokenProblem::CertificateWithoutGrant
+        }
+    };
+    let identity = access.identity(credential).ok_or(problem)?;
+    audit.set_name(&identity.name);
+    let is_over = |expires: Timestamp| expires <= colonnade_clock::now();
+    if !matches!(credential, Credential::IdToken(_)) && identity.expires.is_some_and(is_over) {
         return Err(TokenProblem::Expired);
     }
-    Ok(audit.known(token, session))
+    Ok(identity)
 }
 
 /// Whether a page of another origin sent the request. A read without the headers that say so counts
@@ -139,37 +245,25 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| sent.trim())
 }
 
-/// Returns the token with this hash. Compares it with every known one in constant time, so that the
-/// duration reveals nothing about known tokens.
-pub(super) fn find(tokens: &[Token], hash: [u8; 32]) -> Option<&Token> {
-    tokens.iter().fold(None, |found, token| {
-        if bool::from(token.hash.ct_eq(&hash)) {
-            Some(token)
-        } else {
-            found
-        }
-    })
-}
-
 /// Requires that a token permits an action on a section.
-pub(super) fn require(token: &Token, action: Action, section: &str) -> Result<(), AdminError> {
-    if token.allows(action, section) {
+pub(super) fn require(identity: &Identity, action: Action, section: &str) -> Result<(), AdminError> {
+    if identity.allows(action, section) {
         return Ok(());
     }
     Err(AdminError::Forbidden {
-        token: token.name.clone(),
+        token: identity.name.clone(),
         action,
         section: section.to_owned(),
     })
 }
 
 /// Requires that a token permits an action on at least one section.
-pub(super) fn require_any_section(token: &Token, action: Action) -> Result<(), AdminError> {
-    if token.allows_some(action) {
+pub(super) fn require_any_section(identity: &Identity, action: Action) -> Result<(), AdminError> {
+    if identity.allows_some(action) {
         return Ok(());
     }
     Err(AdminError::Forbidden {
-        token: token.name.clone(),
+        token: identity.name.clone(),
         action,
         section: "*".to_owned(),
     })

@@ -11,7 +11,7 @@ use colonnade_model::policy::Policy;
 use colonnade_model::release::SharedPackages;
 use colonnade_web::response::{Response, json};
 
-use super::Admin;
+use crate::Admin;
 
 /// What a site allows a section, and shares with it. Sizes are those of a first view, in KiB after Brotli compression.
 #[derive(Serialize, ToSchema)]

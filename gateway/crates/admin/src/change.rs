@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use utoipa::ToSchema;
 
-use colonnade_config::{Action, Token};
+use colonnade_config::Action;
 use colonnade_model::deployment::SetName;
 use colonnade_model::pattern::Pattern;
 use colonnade_model::schema::{Number, Percent, Reason, Releases};
@@ -18,9 +18,10 @@ use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, Role};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
-use super::audit::Caller;
-use super::rollouts::{self, Rollout};
-use super::{Admin, AdminError, request_body};
+use crate::access::Identity;
+use crate::audit::Caller;
+use crate::rollouts::{self, Rollout};
+use crate::{Admin, AdminError, request_body};
 
 /// The maximum size of a JSON body in bytes.
 pub(super) const MAX_BODY: usize = 64 * 1024;
@@ -86,25 +87,26 @@ pub(super) async fn read_json_up_to<T: DeserializeOwned>(
     serde_json::from_slice(json).map_err(|error| AdminError::Body(error.to_string()))
 }
 
-/// The author of a change: the token's name and the reason.
+/// The author of a change: the caller's name and the reason.
 pub(super) fn author(caller: Caller<'_>, reason: Option<Reason>) -> Author {
     let reason = reason.map(|Reason(reason)| reason);
     caller.set_reason(reason.as_deref());
     Author {
-        by: caller.token.name.clone(),
+        by: caller.identity.name.clone(),
         reason,
+        figures: None,
     }
 }
 
-/// Adds the token and the action to a missing permission.
-pub(super) fn with_token<T>(
+/// Adds the caller and the action to a missing permission.
+pub(super) fn with_caller<T>(
     result: Result<T, ChangeError>,
-    token: &Token,
+    identity: &Identity,
     action: Action,
 ) -> Result<T, AdminError> {
     result.map_err(|error| match error {
         ChangeError::NotAllowed(section) => AdminError::Forbidden {
-            token: token.name.clone(),
+            token: identity.name.clone(),
             action,
             section,
         },

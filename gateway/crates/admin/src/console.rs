@@ -11,7 +11,7 @@ use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::problem::HttpError;
 use colonnade_web::response::{IMMUTABLE, NO_CACHE, Response, conditional_response};
 
-use super::AdminError;
+use crate::AdminError;
 
 /// The document. All other files have names that contain their digest.
 const DOCUMENT: &str = "index.html";
@@ -44,9 +44,9 @@ impl Console {
         Self(encoded.collect())
     }
 
-    /// Responds with a file, or with the document if the name is empty.
+    /// Responds with a file. A name without an extension is a page, which the document shows.
     pub(super) fn respond(&self, name: &str, request: &HeaderMap) -> Result<Response, AdminError> {
-        let name = if name.is_empty() { DOCUMENT } else { name };
+        let name = if name.contains('.') { name } else { DOCUMENT };
         if self.0.is_empty() {
             return Err(AdminError::NoConsole);
         }

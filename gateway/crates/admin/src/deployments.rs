@@ -1,22 +1,23 @@
 //! Deploying, and listing deployments.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use colonnade_config::Action;
-use colonnade_model::deployment::Deployment;
-use colonnade_model::schema::{Number, Percent, Reason, RequestedReleases, optional};
+use colonnade_model::deployment::{Deployment, ReleaseChange};
+use colonnade_model::release::ReleaseSource;
+use colonnade_model::schema::{Name, Number, Percent, Reason, ReleaseName, RequestedReleases, optional};
 use colonnade_platform::deployment::{DeployRequest, RolloutStart};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
-use super::audit::Caller;
-use super::change::ChangeResult;
-use super::rollouts::{self, Rollout};
-use super::{Admin, AdminError, auth, change, query};
+use crate::audit::Caller;
+use crate::change::ChangeResult;
+use crate::rollouts::{self, Rollout};
+use crate::{Admin, AdminError, auth, change, query, releases};
 
 /// The default number of deployments in a response.
 const DEFAULT_LIMIT: u64 = 100;
@@ -64,6 +65,19 @@ impl TryFrom<String> for StepsText {
     }
 }
 
+/// What a deploy would change.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DeployPreview {
+    /// The live deployment; null before the first deploy. Send it as `base` to deploy only if it is
+    /// still live.
+    #[schema(value_type = Option<Number>, required)]
+    live: Option<u64>,
+    /// What the shell and each section would become, by name. Empty if there is nothing to change.
+    #[schema(value_type = BTreeMap<Name, ReleaseChange>)]
+    sections: BTreeMap<String, ReleaseChange>,
+}
+
 /// The live state and a part of the retained deployments.
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -76,6 +90,9 @@ pub(super) struct DeploymentList {
     /// Retained deployments, in ascending order by number. Without `before`, the newest ones, the
     /// live deployment and the candidates.
     deployments: Vec<Deployment>,
+    /// Where their releases come from, by `name@version`: of those that have a source.
+    #[schema(value_type = BTreeMap<ReleaseName, ReleaseSource>)]
+    sources: BTreeMap<String, ReleaseSource>,
     /// The numbers of those whose records are damaged, in ascending order.
     #[schema(value_type = Vec<Number>)]
     damaged: Vec<u64>,
@@ -107,24 +124,57 @@ pub(super) async fn deploy(
     caller: Caller<'_>,
     body: RequestBody,
 ) -> Result<Response, AdminError> {
+    let identity = caller.identity;
+    let request = read(admin, caller, body).await?;
+    let allows = |section: &str| identity.allows(Action::Deploy, section);
+    let outcome = admin.deployments.deploy(&request, &allows).await;
+    let outcome = change::with_caller(outcome, identity, Action::Deploy)?;
+    let is_changed = |section: &str| request.releases.contains_key(section);
+    Ok(change::respond(admin, &outcome, is_changed))
+}
+
+/// Show what a deploy would change
+///
+/// Changes nothing. Needs the same token as the deploy. Rejects what the deploy would reject, except
+/// for settings that releases lack and for trial renders that fail.
+#[utoipa::path(
+    post, path = "/api/v1/deployments/plan", tag = "deployments", operation_id = "planDeploy",
+    security(("token" = [Action::Deploy.name()])), request_body = Deploy,
+    responses(
+        (status = 200, body = DeployPreview, description = "What each section would become."),
+        (status = 409), (status = 422),
+    ),
+)]
+pub(super) async fn plan(
+    admin: &Admin,
+    caller: Caller<'_>,
+    body: RequestBody,
+) -> Result<Response, AdminError> {
+    let identity = caller.identity;
+    let request = read(admin, caller, body).await?;
+    let allows = |section: &str| identity.allows(Action::Deploy, section);
+    let plan = admin.deployments.plan_deploy(&request, &allows).await;
+    let plan = change::with_caller(plan, identity, Action::Deploy)?;
+    let preview = DeployPreview {
+        live: plan.live,
+        sections: plan.sections,
+    };
+    Ok(json(StatusCode::OK, &preview))
+}
+
+/// Reads a request to deploy, or to plan it.
+async fn read(admin: &Admin, caller: Caller<'_>, body: RequestBody) -> Result<DeployRequest, AdminError> {
     let deploy: Deploy = change::read_json(body).await?;
-    let token = caller.token;
     caller.set_releases(&deploy.releases);
     let author = change::author(caller, deploy.reason);
     // A request without releases names no section that could be checked.
-    auth::require_any_section(token, Action::Deploy)?;
-    let rollout = rollout_start(admin, deploy.percent, deploy.steps)?;
-    let request = DeployRequest {
+    auth::require_any_section(caller.identity, Action::Deploy)?;
+    Ok(DeployRequest {
+        rollout: rollout_start(admin, deploy.percent, deploy.steps)?,
         releases: deploy.releases.into_versions(),
         base: deploy.base.map(|Number(number)| number),
-        rollout,
         author,
-    };
-    let allows = |section: &str| token.allows(Action::Deploy, section);
-    let outcome = admin.deployments.deploy(&request, &allows).await;
-    let outcome = change::with_token(outcome, token, Action::Deploy)?;
-    let is_changed = |section: &str| request.releases.contains_key(section);
-    Ok(change::respond(admin, &outcome, is_changed))
+    })
 }
 
 /// How the rollout of a request starts, if there is one.
@@ -183,7 +233,9 @@ pub(super) async fn list(admin: &Admin, query: Option<&str>) -> Result<Response,
     if before.is_some() {
         records.retain(|number, _| page.contains(number));
     }
+    let releases = records.values().flat_map(|record| &record.releases);
     let list = DeploymentList {
+        sources: releases::sources(&admin.deployments, releases),
         live: state.map(|state| state.live()),
         rollouts,
         deployments: records.into_values().collect(),

@@ -15,14 +15,17 @@ use colonnade_platform::publish::{PublishError, QuotaError};
 use colonnade_store::{StoreError, cause_without_path};
 use colonnade_web::problem::{HttpError, Problem};
 
-use super::INVALID_REQUEST;
-use super::auth::TokenProblem;
+use crate::INVALID_REQUEST;
+use crate::auth::TokenProblem;
 
 /// When to try again if the store is locked, or too many others do the same.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// What failed when the body of a request cannot be stored.
 const UPLOAD: &str = "cannot write the request body to a temporary file";
+
+/// The header with the source of a release.
+pub(super) const SOURCE: &str = "colonnade-source";
 
 /// Why a request to the admin API fails.
 #[derive(Debug, thiserror::Error)]
@@ -37,8 +40,11 @@ pub enum AdminError {
     #[error("invalid path: {0}")]
     Parameter(String),
     /// The request has no known bearer token.
-    #[error("missing or unknown bearer token; send `Authorization: Bearer <token>`")]
+    #[error("{}", unauthorized(.0))]
     Unauthorized(TokenProblem),
+    /// Too many people sign in at the same time.
+    #[error("too many people sign in now; try again later")]
+    TooManySignIns,
     /// The client sent too many requests without a valid token.
     #[error("too many requests without a valid bearer token; try again in {} s", .0.as_secs() + 1)]
     TooManyFailures(Duration),
@@ -61,6 +67,9 @@ pub enum AdminError {
     /// `steps` has no steps, or the configuration has none.
     #[error("`steps` {0}; expected {EXPECTED_STEPS}")]
     Steps(String),
+    /// The source of a release is invalid.
+    #[error("invalid header `{SOURCE}`: {0}")]
+    Source(String),
     /// The query is invalid.
     #[error("invalid query: {0}")]
     Query(String),
@@ -79,6 +88,9 @@ pub enum AdminError {
     /// The token's holder publishes too many releases, or all callers together.
     #[error("too many releases wait to be published; try again later")]
     TooManyPublishes,
+    /// A section would open extension points that no release can have.
+    #[error("the extension points are invalid; the team of the section corrects them as `problems` says")]
+    InvalidPoints(Vec<String>),
     /// Another trial is running, or the gateway has no worker or time for it.
     #[error("the gateway is too busy to render the extensions; try again later")]
     TrialsBusy,
@@ -123,7 +135,8 @@ impl AdminError {
             Self::Http(HttpError::Panic) => "panic",
             Self::Http(HttpError::UriTooLong | HttpError::CrossOrigin)
             | Self::Path(_)
-            | Self::Parameter(_) => INVALID_REQUEST,
+            | Self::Parameter(_)
+            | Self::Source(_) => INVALID_REQUEST,
             Self::Unauthorized(problem) => problem.cause(),
             Self::TooManyFailures(_) => "rate_limited",
             Self::Forbidden { .. } => "forbidden",
@@ -132,14 +145,32 @@ impl AdminError {
             Self::TooLarge(_) => "body_too_large",
             Self::Timeout => "body_timeout",
             Self::Publish(error) => publish_cause(error),
+            Self::InvalidPoints(_) => "invalid_points",
             Self::Change(error) => change_cause(error),
             Self::TooManyPublishes => "too_many_publishes",
             Self::TrialsBusy => "trials_busy",
             Self::MemoryShort => "memory_short",
             Self::TooManyStreams => "too_many_streams",
+            Self::TooManySignIns => "too_many_sign_ins",
             Self::ShuttingDown => "shutting_down",
             Self::Upload(_) | Self::Load(_) | Self::NoPreviewKey | Self::Store(_) => "store_error",
         }
+    }
+}
+
+/// Why a token is not accepted. What is wrong with an ID token is no secret: its holder can read it.
+fn unauthorized(problem: &TokenProblem) -> String {
+    match problem {
+        TokenProblem::IdToken(problem) => problem.to_string(),
+        TokenProblem::NoGrant => {
+            "no grant of the configuration applies to the claims of the ID token".to_owned()
+        }
+        TokenProblem::CertificateWithoutGrant => {
+            "missing bearer token, and no grant of the configuration applies to the client certificate; send \
+             `Authorization: Bearer <token>`, or add a grant"
+                .to_owned()
+        }
+        _ => "missing or unknown bearer token; send `Authorization: Bearer <token>`".to_owned(),
     }
 }
 
@@ -181,12 +212,13 @@ impl Problem for AdminError {
     fn status(&self) -> StatusCode {
         match self {
             Self::Http(error) => error.status(),
-            Self::Path(_) | Self::Parameter(_) => StatusCode::BAD_REQUEST,
+            Self::Path(_) | Self::Parameter(_) | Self::Source(_) => StatusCode::BAD_REQUEST,
+            Self::Forbidden { .. } | Self::Unauthorized(TokenProblem::NoGrant) => StatusCode::FORBIDDEN,
+            Self::Unauthorized(problem) if problem.is_temporary() => StatusCode::SERVICE_UNAVAILABLE,
             Self::Unauthorized(_) => StatusCode::UNAUTHORIZED,
             Self::TooManyFailures(_) | Self::Publish(PublishError::Quota(QuotaError::Publishes { .. })) => {
                 StatusCode::TOO_MANY_REQUESTS
             }
-            Self::Forbidden { .. } => StatusCode::FORBIDDEN,
             Self::Body(_) | Self::Query(_) | Self::Publish(PublishError::InvalidArchive(_)) => {
                 StatusCode::BAD_REQUEST
             }
@@ -197,6 +229,7 @@ impl Problem for AdminError {
             }
             Self::PreviewPath
             | Self::Steps(_)
+            | Self::InvalidPoints(_)
             | Self::Publish(PublishError::Rejected(_) | PublishError::Quota(QuotaError::Stored { .. })) => {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
@@ -206,6 +239,7 @@ impl Problem for AdminError {
             Self::NoConsole => StatusCode::NOT_FOUND,
             Self::ShuttingDown
             | Self::TooManyStreams
+            | Self::TooManySignIns
             | Self::TooManyPublishes
             | Self::TrialsBusy
             | Self::MemoryShort => StatusCode::SERVICE_UNAVAILABLE,
@@ -229,7 +263,7 @@ impl Problem for AdminError {
     fn add_headers(&self, headers: &mut HeaderMap) {
         match self {
             Self::Http(error) => error.add_headers(headers),
-            Self::Unauthorized(_) => {
+            Self::Unauthorized(_) if self.status() == StatusCode::UNAUTHORIZED => {
                 headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             _ => {}
@@ -241,9 +275,12 @@ impl Problem for AdminError {
             Self::Http(error) => error.retry_after(),
             Self::TooManyFailures(wait)
             | Self::Publish(PublishError::Quota(QuotaError::Publishes { wait, .. })) => Some(*wait),
-            Self::TooManyStreams | Self::TooManyPublishes | Self::TrialsBusy | Self::MemoryShort => {
-                Some(RETRY_AFTER)
-            }
+            Self::TooManyStreams
+            | Self::TooManySignIns
+            | Self::TooManyPublishes
+            | Self::TrialsBusy
+            | Self::MemoryShort => Some(RETRY_AFTER),
+            Self::Unauthorized(problem) if problem.is_temporary() => Some(RETRY_AFTER),
             _ if self.is_contended() || self.is_store_away() => Some(RETRY_AFTER),
             _ => None,
         }
@@ -251,7 +288,8 @@ impl Problem for AdminError {
 
     fn add_members(&self, members: &mut Map<String, Value>) {
         match self {
-            Self::Publish(PublishError::Rejected(problems))
+            Self::InvalidPoints(problems)
+            | Self::Publish(PublishError::Rejected(problems))
             | Self::Change(
                 ChangeError::Conflict(problems)
                 | ChangeError::ConflictWithRollouts { problems, .. }

@@ -18,8 +18,8 @@ use colonnade_store::loaded::{ExtensionManifest, LeftOutReason, LoadedDeployment
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
-use super::audit::Caller;
-use super::{AdminError, change};
+use crate::audit::Caller;
+use crate::{AdminError, change};
 
 /// An extension of a release that visitors get, or one that is switched off.
 #[derive(Serialize, ToSchema)]
@@ -43,15 +43,15 @@ pub(super) struct ExtensionDescription {
     /// Who switched it off; null if it is not.
     #[schema(required)]
     off: Option<Off>,
-    /// The successful renders at this gateway since it started. Documents share the HTML of an
-    /// extension.
-    #[schema(minimum = 0)]
-    renders: u64,
+    /// The successful renders at this gateway since it started; null as for `version`. Documents share
+    /// the HTML of an extension.
+    #[schema(minimum = 0, required)]
+    renders: Option<u64>,
     /// The errors of the release's extension in the error log of the section: failed renders for
     /// visitors, and what browsers report.
     #[schema(minimum = 0)]
     errors: u64,
-    /// The mean CPU time of a successful render in milliseconds; null without one.
+    /// The mean CPU time of these renders in milliseconds; null without one.
     #[schema(minimum = 0, required)]
     render_ms: Option<f64>,
     /// What a browser loads for it, not compressed; null as for `version`.
@@ -142,10 +142,10 @@ pub(super) async fn switch(
     } = change::read_json(body).await?;
     caller.set_target(format_args!("{section} {point}"));
     let author = change::author(caller, reason);
-    let allows = |section: &str| caller.token.allows(Action::Rollback, section);
+    let allows = |section: &str| caller.identity.allows(Action::Rollback, section);
     let extension = ExtensionId { section, point };
     let outcome = deployments.switch_extension(&extension, on, &author, &allows);
-    let outcome = change::with_token(outcome.await, caller.token, Action::Rollback)?;
+    let outcome = change::with_caller(outcome.await, caller.identity, Action::Rollback)?;
     let status = if outcome.changed {
         StatusCode::CREATED
     } else {
@@ -194,13 +194,16 @@ fn of_release(
     let mut left_out = set.left_out();
     let left_out = left_out.find(|left_out| left_out.extensions.contains(extension));
     let off = off.iter().find(|off| off.extension.is(&section.name, point.id()));
-    let rendered = deployments.render_statistics(&section.name, point);
+    let is_live = set.set.candidates().is_empty();
+    let release = set.release(&section.name);
+    let rendered = release.map(|release| deployments.render_statistics(&release.id, point));
+    let rendered = rendered.unwrap_or_default();
     #[expect(clippy::cast_precision_loss, reason = "a mean needs no precision")]
     let render_ms = (rendered.renders > 0).then(|| rendered.cpu_seconds * 1000.0 / rendered.renders as f64);
     ExtensionDescription {
         version: Some(section.version.clone()),
         point_version: Some(point.version()),
-        live: set.set.candidates().is_empty(),
+        live: is_live,
         state: match left_out.map(|left_out| left_out.reason) {
             None => ExtensionState::Visible,
             Some(LeftOutReason::NotOpened) => ExtensionState::NotOpened,
@@ -208,7 +211,7 @@ fn of_release(
             Some(LeftOutReason::Refused(Refusal::NotAllowed)) => ExtensionState::NotAllowed,
             Some(LeftOutReason::Refused(Refusal::Off)) => ExtensionState::Off,
         },
-        renders: rendered.renders,
+        renders: Some(rendered.renders),
         errors: errors(deployments, extension),
         render_ms,
         bytes: Some(extension.bytes),
@@ -236,7 +239,7 @@ fn of_no_release(section: &str, point: &str, off: Option<&SwitchedOff>) -> Exten
         live: false,
         state: ExtensionState::Off,
         off: off.map(Off::of),
-        renders: 0,
+        renders: None,
         errors: 0,
         render_ms: None,
         bytes: None,

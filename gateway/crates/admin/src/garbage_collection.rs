@@ -10,8 +10,8 @@ use colonnade_platform::deployment::Deployments;
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
-use super::audit::Caller;
-use super::{AdminError, change};
+use crate::audit::Caller;
+use crate::{AdminError, change};
 
 /// A request for garbage collection.
 #[derive(Deserialize, ToSchema)]
@@ -59,14 +59,14 @@ pub(super) async fn collect(
     body: RequestBody,
 ) -> Result<Response, AdminError> {
     let GarbageCollection { dry_run, reason } = change::read_json(body).await?;
-    let token = caller.token;
+    let identity = caller.identity;
     caller.set_target("*");
     let author = change::author(caller, reason);
-    let allows = |section: &str| token.allows(Action::GarbageCollect, section);
+    let allows = |section: &str| identity.allows(Action::GarbageCollect, section);
     let collected = deployments
         .collect_garbage(retention, dry_run, &author, &allows)
         .await;
-    let collected = change::with_token(collected, token, Action::GarbageCollect)?;
+    let collected = change::with_caller(collected, identity, Action::GarbageCollect)?;
     let result = GarbageCollectionResult {
         deployments: collected.deployments,
         releases: collected.releases.iter().map(ToString::to_string).collect(),

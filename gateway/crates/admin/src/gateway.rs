@@ -9,7 +9,7 @@ use colonnade_platform::deployment::LeftOutExtensions;
 use colonnade_web::health::{Lifecycle, Readiness};
 use colonnade_web::response::{Response, json};
 
-use super::Admin;
+use crate::Admin;
 
 /// The state of this gateway process.
 #[derive(Serialize, ToSchema)]
@@ -48,14 +48,7 @@ pub(super) struct GatewayDescription {
 )]
 pub(super) fn describe(admin: &Admin) -> Response {
     let snapshot = admin.deployments.current();
-    let (status, problems) = match (*admin.shutdown.0.borrow(), admin.deployments.readiness()) {
-        (Lifecycle::ShuttingDown, _) => ("shutting-down", Vec::new()),
-        (Lifecycle::Replaced, _) => ("replaced", Vec::new()),
-        (Lifecycle::Running, Readiness::NothingLive) => ("no-live-deployment", Vec::new()),
-        (Lifecycle::Running, Readiness::Overloaded) => ("overloaded", Vec::new()),
-        (Lifecycle::Running, Readiness::Degraded(problems)) => ("degraded", problems),
-        (Lifecycle::Running, Readiness::Ready) => ("ready", Vec::new()),
-    };
+    let (status, problems) = status(admin);
     let settings = admin.deployments.visible_setting_problems(&snapshot);
     let left_out = snapshot.live().map(|live| LeftOutExtensions::of(live));
     let left_out = left_out.unwrap_or_default();
@@ -72,4 +65,16 @@ pub(super) fn describe(admin: &Admin) -> Response {
         streams: admin.streams.count(),
     };
     json(StatusCode::OK, &description)
+}
+
+/// Whether this gateway serves the site, or why it does not, and why it is degraded.
+pub(super) fn status(admin: &Admin) -> (&'static str, Vec<String>) {
+    match (*admin.shutdown.0.borrow(), admin.deployments.readiness()) {
+        (Lifecycle::ShuttingDown, _) => ("shutting-down", Vec::new()),
+        (Lifecycle::Replaced, _) => ("replaced", Vec::new()),
+        (Lifecycle::Running, Readiness::NothingLive) => ("no-live-deployment", Vec::new()),
+        (Lifecycle::Running, Readiness::Overloaded) => ("overloaded", Vec::new()),
+        (Lifecycle::Running, Readiness::Degraded(problems)) => ("degraded", problems),
+        (Lifecycle::Running, Readiness::Ready) => ("ready", Vec::new()),
+    }
 }

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use colonnade_web::health;
 use colonnade_web::response::Response;
 
-use super::Admin;
+use crate::Admin;
 
 /// The media type of the bodies.
 const TEXT: &str = "text/plain; charset=utf-8";

@@ -1,7 +1,10 @@
 //! The admin API: publish releases, change the live deployment, create previews, and read the state
 //! and the history.
 
+mod access;
+mod access_list;
 mod audit;
+mod audit_page;
 mod auth;
 mod build_target;
 mod change;
@@ -10,6 +13,7 @@ mod deployments;
 mod error;
 mod events;
 mod extensions;
+mod fleet;
 mod garbage_collection;
 mod gateway;
 mod health;
@@ -27,11 +31,11 @@ mod routes;
 mod section_errors;
 mod section_logs;
 mod session;
+mod sign_in;
 mod token_permits;
 mod traffic;
 mod trial;
 
-use std::borrow::Cow;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
@@ -40,11 +44,13 @@ use http::StatusCode;
 use http::request::Parts;
 use matchit::Params;
 use prometheus_client::registry::Registry;
+use tokio::sync::Semaphore;
 
-use colonnade_config::{Action, Config, Origin, Retention, Token};
+use colonnade_config::{Action, AdminSettings, Config, Origin, Retention};
 use colonnade_edge::CurrentSettings;
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Deployments;
+use colonnade_platform::events::Events;
 use colonnade_platform::publish::{PublishRules, Publisher};
 use colonnade_platform::rollout::CanaryAnalysis;
 use colonnade_web::client::{ClientAddress, client_key};
@@ -54,18 +60,22 @@ use colonnade_web::request_scope;
 use colonnade_web::response::{Request, Response, ServedBy};
 use colonnade_web::router::Router;
 
+use access::{Access, Identity};
 use audit::{AuditCaller, AuditEvent};
 use auth::FailureLimiters;
 use console::Console;
 use events::{MAX_STREAMS, MAX_STREAMS_PER_TOKEN};
+use fleet::Member;
 use metrics::AuthMetrics;
 use releases::{MAX_PUBLISHES, MAX_PUBLISHES_PER_TOKEN};
-use routes::{Call, Endpoint, Operation, Parameters};
-use session::Sessions;
+use routes::{Call, Endpoint, Operation, Parameters, SignInCall};
+use session::{Session, Sessions};
+use sign_in::MAX_SIGN_INS;
 use token_permits::TokenPermits;
 
 pub use auth::TokenProblem;
 pub use error::AdminError;
+pub use fleet::{Process, ReadProcess};
 pub use purge::PurgeResponses;
 
 /// The route of requests that match none.
@@ -80,8 +90,10 @@ const CONSOLE: &str = "/console";
 
 /// The admin API of one gateway.
 pub struct Admin {
-    tokens: ArcSwap<Vec<Token>>,
+    access: ArcSwap<Access>,
     failure_limiters: FailureLimiters,
+    /// One permit for each exchange of an authorization code.
+    sign_ins: Semaphore,
     sessions: Sessions,
     /// One permit for each open event stream.
     streams: Arc<TokenPermits>,
@@ -89,6 +101,7 @@ pub struct Admin {
     console: Console,
     /// The gateway's version.
     version: &'static str,
+    member: Member,
     /// Whether log events contain the client's IP address.
     log_client_ip: bool,
     /// Whether other machines can reach the listener.
@@ -102,6 +115,7 @@ pub struct Admin {
     trials: Arc<TokenPermits>,
     deployments: Arc<Deployments>,
     analysis: Arc<CanaryAnalysis>,
+    events: Arc<Events>,
     purge_responses: PurgeResponses,
     metrics: Arc<Registry>,
     auth_metrics: AuthMetrics,
@@ -111,20 +125,24 @@ pub struct Admin {
 
 /// What the API needs of the other parts of the gateway.
 pub struct AdminParts {
-    /// The tokens of the configuration.
-    pub tokens: Vec<Token>,
+    /// Who may use the API.
+    pub access: AdminSettings,
     /// Whether other machines can reach the listener. `/metrics` then needs a token.
     pub is_exposed: bool,
     /// The files of the console.
     pub console: Console,
     /// The version of the gateway.
     pub version: &'static str,
+    /// Reads the memory and the certificates of the gateway.
+    pub read_process: ReadProcess,
     /// The settings that are in effect.
     pub settings: CurrentSettings,
     /// The deployments.
     pub deployments: Arc<Deployments>,
     /// The analysis of their rollouts.
     pub analysis: Arc<CanaryAnalysis>,
+    /// What happens at the site.
+    pub events: Arc<Events>,
     /// Removes the cached responses of upstreams.
     pub purge_responses: PurgeResponses,
     /// All metrics.
@@ -136,37 +154,35 @@ pub struct AdminParts {
 }
 
 impl Admin {
-    /// The names of the routes, and of responses without a route.
-    pub fn route_names() -> Vec<Cow<'static, str>> {
-        let names = routes::routes().map(|route| route.name);
-        let others = [UNMATCHED, INVALID_REQUEST].map(Cow::Borrowed);
-        names.chain(others).collect()
-    }
-
     /// Creates the API of a gateway with this configuration.
     pub fn new(config: &Config, parts: AdminParts) -> Self {
         let AdminParts {
-            tokens,
+            access,
             is_exposed,
             console,
             version,
+            read_process,
             settings,
             deployments,
             analysis,
+            events,
             purge_responses,
             metrics,
             auth_metrics,
             shutdown,
         } = parts;
+        auth_metrics.set_tokens(access.tokens());
         Self {
-            tokens: ArcSwap::from_pointee(tokens),
+            access: ArcSwap::from_pointee(Access::new(access, &Access::default())),
             failure_limiters: FailureLimiters::default(),
+            sign_ins: Semaphore::new(MAX_SIGN_INS),
             sessions: Sessions::new(config.listen.admin_tls.is_some()),
             streams: TokenPermits::new(MAX_STREAMS, MAX_STREAMS_PER_TOKEN),
             settings,
             console,
             version,
-            log_client_ip: config.telemetry.log_client_ip,
+            member: Member::new(read_process),
+            log_client_ip: config.telemetry.logs_client_ip("admin"),
             is_exposed,
             origin: config.site.origin.clone(),
             retention: config.store.retention(),
@@ -175,6 +191,7 @@ impl Admin {
             trials: TokenPermits::new(1, 1),
             deployments,
             analysis,
+            events,
             purge_responses,
             metrics,
             auth_metrics,
@@ -183,11 +200,24 @@ impl Admin {
         }
     }
 
-    /// Applies what SIGHUP reloads of the configuration. Takes its tokens.
+    /// Applies what SIGHUP reloads of the configuration. Takes its access settings.
     pub fn reload(&self, config: &mut Config) {
-        self.tokens
-            .store(Arc::new(std::mem::take(&mut config.admin.tokens)));
+        let mut access = std::mem::take(&mut config.admin);
+        access.keep_token_file(&self.access.load().settings);
+        self.set_access(access);
         self.publisher.replace_rules(config);
+    }
+
+    /// Who may use the API.
+    pub fn access(&self) -> AdminSettings {
+        self.access.load().settings.clone()
+    }
+
+    /// Replaces who may use the API.
+    pub fn set_access(&self, settings: AdminSettings) {
+        self.auth_metrics.set_tokens(settings.tokens());
+        let access = Access::new(settings, &self.access.load());
+        self.access.store(Arc::new(access));
     }
 
     /// Handles a request in a task of its own, so that a change completes even if the client
@@ -225,6 +255,7 @@ impl Admin {
             method: head.method.clone(),
             client_ip: client_ip.filter(|_| self.log_client_ip),
             caller: AuditCaller::default(),
+            events: Arc::clone(&self.events),
             route: UNMATCHED.into(),
             status: StatusCode::SERVICE_UNAVAILABLE,
             cause: Some("interrupted"),
@@ -243,12 +274,15 @@ impl Admin {
             Ok(path) => self.route(&path, request, &mut event).await,
         };
         event.cause = result.as_ref().err().map(AdminError::cause);
+        // `admin_client_rate_limited` says so, once a minute: a loop of wrong tokens fills no log.
+        event.is_logged &= !matches!(result, Err(AdminError::TooManyFailures(_)));
         if let Some(cause) = event.cause {
             self.auth_metrics.record(cause);
         }
         let mut response = result.unwrap_or_else(|error| respond(&error, Audience::Operator));
         event.status = response.status();
         ServedBy::of(&mut response).route = Some(event.route.clone());
+        event.complete().await;
         response
     }
 
@@ -298,24 +332,36 @@ impl Admin {
             Endpoint::Metrics => {
                 // Without a token only if other machines cannot reach the listener.
                 if self.is_exposed {
-                    let tokens = self.tokens.load_full();
-                    let caller = auth::authenticate(&tokens, &self.sessions, &head, &event.caller);
-                    let caller = caller.map_err(refused)?;
-                    auth::require_any_section(caller.token, Action::Metrics)?;
+                    let caller = self.authenticate(&head, event).await;
+                    let (identity, _) = caller.map_err(refused)?;
+                    auth::require_any_section(&identity, Action::Metrics)?;
                 }
-                Ok(metrics::respond(&self.metrics))
+                Ok(metrics::respond(&self.metrics, &head.headers).await)
+            }
+            Endpoint::SignIn(handler) => {
+                self.failure_limiters.check(client, client_ip)?;
+                let call = SignInCall {
+                    head: &head,
+                    body,
+                    audit: &event.caller,
+                };
+                let outcome = handler(self, call).await;
+                outcome.map_err(|error| match error {
+                    AdminError::Unauthorized(problem) => refused(problem),
+                    error => error,
+                })
             }
             Endpoint::Api(handler) => {
-                let tokens = self.tokens.load_full();
-                let caller = auth::authenticate(&tokens, &self.sessions, &head, &event.caller);
+                let caller = self.authenticate(&head, event).await;
                 let parameters = Parameters::parse(parameters);
                 if let Ok(parameters) = &parameters
                     && (caller.is_ok() || self.is_live(&parameters.name))
                 {
                     event.caller.set_path_target(parameters);
                 }
+                let (identity, session) = caller.map_err(refused)?;
                 let call = Call {
-                    caller: caller.map_err(refused)?,
+                    caller: event.caller.known(&identity, session.as_ref()),
                     parameters: parameters?,
                     head: &head,
                     body,
@@ -323,6 +369,15 @@ impl Admin {
                 handler(self, call).await
             }
         }
+    }
+
+    async fn authenticate(
+        &self,
+        head: &Parts,
+        event: &AuditEvent,
+    ) -> Result<(Identity, Option<Session>), TokenProblem> {
+        let access = self.access.load_full();
+        auth::authenticate(&access, &self.sessions, head, &event.caller).await
     }
 
     /// Whether a section with this name is live.

@@ -12,8 +12,8 @@ use utoipa::ToSchema;
 use colonnade_model::schema::Number;
 use colonnade_web::response::{JSON, Response, response};
 
-use super::routes::operations;
-use super::session::COOKIE;
+use crate::routes::operations;
+use crate::session::COOKIE;
 
 static DESCRIPTION: LazyLock<Bytes> = LazyLock::new(|| description().to_string().into());
 
@@ -117,8 +117,8 @@ fn description() -> Value {
                 "token": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "A token of the configuration. It permits the actions publish, deploy, rollback, \
-                        preview, garbage_collect, purge and metrics on certain sections. Operations without an action accept \
+                    "description": "A token of the configuration, or an ID token of one of its identity providers. It permits the actions publish, deploy, rollback, \
+                        preview, garbage_collect, purge, audit and metrics on certain sections. Operations without an action accept \
                         every known token.",
                 },
                 "session": {
@@ -177,7 +177,7 @@ fn add_conditions(schemas: &mut Map<String, Value>) {
 /// token permits.
 fn complete(mut operation: Value, has_parameters: bool) -> Value {
     let mut errors = match operation.get_mut("security").and_then(Value::as_array_mut) {
-        None => vec![401, 403, 429, 500],
+        None => vec![401, 403, 429, 500, 503],
         Some(security) => complete_security(security),
     };
     if let Some(body) = operation.get_mut("requestBody") {
@@ -212,7 +212,7 @@ fn complete_security(security: &mut Vec<Value>) -> Vec<u16> {
     match security.first() {
         None => Vec::new(),
         // Without a token only at some addresses of the listener.
-        Some(first) if *first == json!({}) => vec![401, 403, 429],
+        Some(first) if *first == json!({}) => vec![401, 403, 429, 503],
         Some(_) => vec![401, 403, 429, 500, 503],
     }
 }
@@ -233,12 +233,12 @@ const ERRORS: [(u16, &str, &str); 11] = [
     (
         401,
         "Unauthorized",
-        "The bearer token or the session is missing, unknown or expired.",
+        "The bearer token or the session is missing, unknown or expired, or the ID token is not accepted; `detail` says why.",
     ),
     (
         403,
         "Forbidden",
-        "The token does not permit this action on every section that it affects, or a page of another origin sent the request with the cookie of a session.",
+        "The token does not permit this action on every section that it affects, no grant applies to the ID token, or a page of another origin sent the request with the cookie of a session.",
     ),
     (
         404,
@@ -271,7 +271,7 @@ const ERRORS: [(u16, &str, &str); 11] = [
     (
         503,
         "ServiceUnavailable",
-        "Another process holds the lock of the store for too long. The change was not made; `Retry-After` says when to try again.",
+        "Another process holds the lock of the store for too long, so that the change was not made, or the identity provider of the ID token cannot be reached. `Retry-After` says when to try again.",
     ),
 ];
 
@@ -371,7 +371,9 @@ mod tests {
                     );
                 }
                 Endpoint::Console => assert!(described.is_null()),
-                Endpoint::Open(_) => assert_eq!(security, &json!([]), "{}", operation.path),
+                Endpoint::Open(_) | Endpoint::SignIn(_) => {
+                    assert_eq!(security, &json!([]), "{}", operation.path);
+                }
             }
         }
     }

@@ -12,8 +12,8 @@ use colonnade_platform::preview;
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, empty, json};
 
-use super::audit::Caller;
-use super::{AdminError, auth, change};
+use crate::audit::Caller;
+use crate::{AdminError, auth, change};
 
 /// The default lifetime of a preview in minutes.
 const DEFAULT_MINUTES: i64 = 60;
@@ -76,14 +76,14 @@ pub(super) async fn create(
     body: RequestBody,
 ) -> Result<Response, AdminError> {
     let request: CreatePreview = change::read_json(body).await?;
-    let token = caller.token;
+    let identity = caller.identity;
     match (request.deployment, &request.releases) {
         (Some(Number(number)), _) => caller.set_target(number),
         (None, Some(releases)) => caller.set_releases(releases),
         (None, None) => {}
     }
     let author = change::author(caller, request.reason);
-    auth::require_any_section(token, Action::Preview)?;
+    auth::require_any_section(identity, Action::Preview)?;
     let path = request.path.unwrap_or_else(|| "/".to_owned());
     if !preview::is_valid_path(&path) {
         return Err(AdminError::PreviewPath);
@@ -106,9 +106,9 @@ pub(super) async fn create(
         }),
         _ => return Err(invalid("expected either `deployment` or `releases`")),
     };
-    let allows = |section: &str| token.allows(Action::Preview, section);
+    let allows = |section: &str| identity.allows(Action::Preview, section);
     let outcome = deployments.preview(&target, &author, &allows).await;
-    let outcome = change::with_token(outcome, token, Action::Preview)?;
+    let outcome = change::with_caller(outcome, identity, Action::Preview)?;
     let expires_at = colonnade_clock::now()
         .checked_add(SignedDuration::from_mins(minutes))
         .map_err(|_| problem())?;
@@ -132,12 +132,12 @@ pub(super) async fn create(
     responses((status = 204, description = "All preview links and cookies are invalid."), (status = 409)),
 )]
 pub(super) async fn end(deployments: &Deployments, caller: Caller<'_>) -> Result<Response, AdminError> {
-    let token = caller.token;
+    let identity = caller.identity;
     caller.set_target("*");
     let author = change::author(caller, None);
-    let allows = |section: &str| token.allows(Action::Preview, section);
+    let allows = |section: &str| identity.allows(Action::Preview, section);
     let outcome = deployments.end_previews(&author, &allows).await;
-    change::with_token(outcome, token, Action::Preview)?;
+    change::with_caller(outcome, identity, Action::Preview)?;
     Ok(empty(StatusCode::NO_CONTENT))
 }
 

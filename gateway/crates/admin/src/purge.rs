@@ -11,8 +11,8 @@ use colonnade_model::schema::{Reason, optional};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
-use super::audit::Caller;
-use super::{AdminError, auth, change};
+use crate::audit::Caller;
+use crate::{AdminError, auth, change};
 
 /// Where the paths of all upstreams begin.
 const ROOT: &str = "/api/";
@@ -61,7 +61,7 @@ pub(super) async fn purge(
 ) -> Result<Response, AdminError> {
     let Purge { prefix, reason } = change::read_json(body).await?;
     caller.set_reason(reason.as_ref().map(|Reason(reason)| reason.as_str()));
-    auth::require(caller.token, Action::Purge, "*")?;
+    auth::require(caller.identity, Action::Purge, "*")?;
     let is_path = prefix.starts_with(ROOT) && prefix.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_path || prefix.len() > MAX_PREFIX {
         let expected = format!(

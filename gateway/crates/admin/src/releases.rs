@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use http::StatusCode;
+use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -11,18 +11,21 @@ use colonnade_config::Action;
 use colonnade_diagnostics::{LogEntryKind, NewLogEntry};
 use colonnade_memory::Pressure;
 use colonnade_model::deployment::ReleaseChange;
-use colonnade_model::release::{Digest, Kind, PointReference, ReleaseId};
+use colonnade_model::release::{Digest, Kind, PointReference, ReleaseId, ReleaseSource};
 use colonnade_model::schema::{Name, Version};
 use colonnade_platform::deployment::Deployments;
-use colonnade_platform::publish::{self, Counted, MAX_ARCHIVE, PublishError, PublishOutcome, Usage};
+use colonnade_platform::publish::{
+    self, Counted, MAX_ARCHIVE, Provenance, PublishError, PublishOutcome, Usage,
+};
 use colonnade_store::StoredRelease;
 use colonnade_web::body::RequestBody;
 use colonnade_web::log::AUDIT;
 use colonnade_web::problem::HttpError;
 use colonnade_web::response::{Response, json};
 
-use super::audit::Caller;
-use super::{Admin, AdminError, auth, request_body};
+use crate::audit::Caller;
+use crate::error::SOURCE;
+use crate::{Admin, AdminError, auth, request_body};
 
 /// The maximum number of releases that are uploaded, wait or are published, in total and for each
 /// token. An upload is up to
@@ -68,6 +71,10 @@ pub(super) struct Section {
     /// rollout removes it.
     #[schema(value_type = Option<Version>, required)]
     candidate: Option<String>,
+    /// The version that a rollback of the section restores; null if there is none, and during a
+    /// rollout of the section.
+    #[schema(value_type = Option<Version>, required)]
+    previous: Option<String>,
     usage: SectionUsage,
 }
 
@@ -97,6 +104,9 @@ struct SectionRelease {
     published_at: Timestamp,
     /// The name of the token that published it.
     by: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = ReleaseSource, required = false)]
+    source: Option<ReleaseSource>,
     /// The size of all its files.
     #[schema(minimum = 0)]
     bytes: u64,
@@ -114,6 +124,9 @@ pub(super) struct ReleaseDescription {
     published_at: Timestamp,
     /// The name of the token that published it.
     by: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = ReleaseSource, required = false)]
+    source: Option<ReleaseSource>,
     /// The files, in ascending order by path.
     files: Vec<ReleaseFile>,
     /// The pages of a section. The shell has none.
@@ -183,6 +196,11 @@ struct ReleaseExtension {
 #[utoipa::path(
     put, path = "/api/v1/sections/{name}/releases/{version}", tag = "releases",
     security(("token" = [Action::Publish.name()])),
+    params(
+        ("Colonnade-Source" = Option<String>, Header,
+            description = "Where the release comes from: a `ReleaseSource` as JSON, in ASCII with `\\u` escapes. It is kept with the \
+                release, but is no part of it: a release that is published again keeps the first one."),
+    ),
     request_body(content = inline(Archive), content_type = "application/gzip"),
     responses(
         (status = 200, body = PublishResult, description = "The same release was published before."),
@@ -196,18 +214,25 @@ pub(super) async fn publish(
     admin: &Admin,
     caller: Caller<'_>,
     id: ReleaseId,
+    headers: &HeaderMap,
     body: RequestBody,
 ) -> Result<Response, AdminError> {
-    let (deployments, token) = (&admin.deployments, caller.token);
-    auth::require(token, Action::Publish, &id.name)?;
+    let (deployments, identity) = (&admin.deployments, caller.identity);
+    auth::require(identity, Action::Publish, &id.name)?;
+    let source = source(headers)?;
+    caller.set_source(source.as_ref());
+    let provenance = Provenance {
+        by: identity.name.clone(),
+        source,
+    };
     if Pressure::is_high() {
         return Err(AdminError::MemoryShort);
     }
-    let place = admin.publishes.try_acquire(token.hash);
+    let place = admin.publishes.try_acquire(identity.key);
     let _place = place.ok_or(AdminError::TooManyPublishes)?;
     let log = &deployments.diagnostics().log;
     let entry = |kind| NewLogEntry {
-        by: Some(token.name.clone()),
+        by: Some(identity.name.clone()),
         ..NewLogEntry::of_release(kind, id.clone())
     };
     let log_rejection = |error: &PublishError| {
@@ -223,13 +248,15 @@ pub(super) async fn publish(
     quota.inspect_err(log_rejection)?;
     let max_lag = admin.settings.load().limits.min_rate_window;
     let upload = request_body::save(body, MAX_ARCHIVE, max_lag, store.scratch_folder().await?).await?;
-    let by = token.name.clone();
-    let outcome = admin.publisher.publish(store, id.clone(), upload.file, by).await;
+    let outcome = admin
+        .publisher
+        .publish(store, id.clone(), upload.file, provenance)
+        .await;
     let outcome = outcome.inspect_err(log_rejection)?;
     let (status, digest) = match outcome {
         PublishOutcome::Created(digest) => {
             let (name, version) = (&id.name, &id.version);
-            tracing::info!(target: AUDIT, event = "release_published", name, version, by = %token.name);
+            tracing::info!(target: AUDIT, event = "release_published", name, version, by = %identity.name);
             log.record(entry(LogEntryKind::Published));
             (StatusCode::CREATED, digest)
         }
@@ -282,12 +309,35 @@ pub(super) async fn describe(deployments: &Deployments, id: ReleaseId) -> Result
         version: id.version,
         published_at: record.published_at,
         by: record.by,
+        source: record.source,
         files: files.collect(),
         pages,
         extension_points,
         extensions,
     };
     Ok(json(StatusCode::OK, &description))
+}
+
+/// The source that a publisher sends.
+fn source(headers: &HeaderMap) -> Result<Option<ReleaseSource>, AdminError> {
+    let Some(value) = headers.get(SOURCE) else {
+        return Ok(None);
+    };
+    let json = value.to_str().map_err(|_| "expected ASCII".to_owned());
+    json.and_then(ReleaseSource::parse).map_err(AdminError::Source)
+}
+
+/// The sources of those of these releases that are retained and have one, by `name@version`.
+pub(super) fn sources<'a>(
+    deployments: &Deployments,
+    releases: impl Iterator<Item = (&'a String, &'a String)>,
+) -> BTreeMap<String, ReleaseSource> {
+    let snapshot = deployments.current();
+    let source = |(name, version): (&String, &String)| {
+        let (release, _) = snapshot.release(name, version)?;
+        Some((release.id.to_string(), release.source.clone()?))
+    };
+    releases.filter_map(source).collect()
 }
 
 /// Why a release is rejected; `None` if the store failed.
@@ -322,6 +372,7 @@ pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
         let section = sections.entry(id.name.clone()).or_insert_with(|| Section {
             live: live(&id.name),
             candidate: candidates.remove(&id.name).and_then(|change| change.to),
+            previous: None,
             name: id.name,
             kind: stored.release.kind,
             releases: Vec::new(),
@@ -331,16 +382,38 @@ pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
             version: id.version,
             published_at: stored.record.published_at,
             by: stored.record.by,
+            source: stored.record.source,
             bytes: stored.release.files.iter().map(|file| file.size).sum(),
         });
     }
+    let mut previous = previous_releases(deployments, &sections).await?;
     for section in sections.values_mut() {
+        section.previous = previous.remove(&section.name);
         section
             .releases
             .sort_by(|a, b| (a.published_at, &a.version).cmp(&(b.published_at, &b.version)));
         section.usage = usage(admin, &section.name, &section.releases);
     }
     Ok(json(StatusCode::OK, &sections.into_values().collect::<Vec<_>>()))
+}
+
+/// What rollbacks of these sections restore, by name. A section without another intact release has
+/// nothing to restore, so the history need not be searched.
+async fn previous_releases(
+    deployments: &Deployments,
+    sections: &BTreeMap<String, Section>,
+) -> Result<BTreeMap<String, String>, AdminError> {
+    let with_others = sections.values().filter(|section| {
+        let mut releases = section.releases.iter();
+        releases.any(|release| section.live.as_ref() != Some(&release.version))
+    });
+    let names = with_others.map(|section| section.name.as_str());
+    let mut previous = deployments.previous_releases(names).await?;
+    previous.retain(|name, version| {
+        let section = sections.get(name);
+        section.is_some_and(|section| section.releases.iter().any(|release| release.version == *version))
+    });
+    Ok(previous)
 }
 
 fn usage(admin: &Admin, section: &str, releases: &[SectionRelease]) -> SectionUsage {

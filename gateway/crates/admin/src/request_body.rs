@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use colonnade_web::body::{ReadBodyError, RequestBody, next_chunk, read_to_end};
 use colonnade_web::request_scope;
 
-use super::AdminError;
+use crate::AdminError;
 
 /// The timeout for a body in memory.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);

@@ -13,9 +13,9 @@ use colonnade_platform::deployment::{Author, RollbackTarget};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
-use super::audit::Caller;
-use super::change::ChangeResult;
-use super::{Admin, AdminError, change};
+use crate::audit::Caller;
+use crate::change::ChangeResult;
+use crate::{Admin, AdminError, change};
 
 /// A request to restore earlier releases. Without `section` and `deployment` it restores the
 /// previous live deployment.
@@ -72,9 +72,9 @@ pub(super) async fn plan(
     body: RequestBody,
 ) -> Result<Response, AdminError> {
     let Request { target, base, author } = read(caller, body).await?;
-    let allows = |section: &str| caller.token.allows(Action::Rollback, section);
+    let allows = |section: &str| caller.identity.allows(Action::Rollback, section);
     let plan = admin.deployments.plan_rollback(&target, base, &author, &allows);
-    let plan = change::with_token(plan.await, caller.token, Action::Rollback)?;
+    let plan = change::with_caller(plan.await, caller.identity, Action::Rollback)?;
     let preview = RollbackPreview {
         live: plan.live,
         restores: plan.restores,
@@ -112,9 +112,9 @@ pub(super) async fn roll_back(
     body: RequestBody,
 ) -> Result<Response, AdminError> {
     let Request { target, base, author } = read(caller, body).await?;
-    let allows = |section: &str| caller.token.allows(Action::Rollback, section);
+    let allows = |section: &str| caller.identity.allows(Action::Rollback, section);
     let outcome = admin.deployments.roll_back(&target, base, &author, &allows);
-    let outcome = change::with_token(outcome.await, caller.token, Action::Rollback)?;
+    let outcome = change::with_caller(outcome.await, caller.identity, Action::Rollback)?;
     let is_changed = |section: &str| match &target {
         RollbackTarget::Section(restored) => restored == section,
         _ => true,

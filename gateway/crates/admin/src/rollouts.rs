@@ -8,17 +8,20 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use colonnade_config::{Action, RolloutSettings, Token};
+use colonnade_config::{Action, RolloutSettings};
 use colonnade_model::deployment::{
-    Deployment, ReleaseChange, Rollout as StoredRollout, VisibleDeployments, release_changes,
+    Deployment, QueryFigures, ReleaseChange, Rollout as StoredRollout, RolloutFigures, TrackFigures,
+    VisibleDeployments, release_changes,
 };
 use colonnade_model::schema::{Name, Number, Percent, Reason, optional};
-use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome, Deployments, RolloutTarget};
-use colonnade_platform::rollout::{self, AnalysisReport, TrackSamples};
+use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome, RolloutTarget};
+use colonnade_platform::rollout::{self, AnalysisReport, QueryResult};
 use colonnade_web::response::{Response, json};
 
-use super::routes::{Call, Parameters};
-use super::{Admin, AdminError, change};
+use crate::access::Identity;
+use crate::audit::Caller;
+use crate::routes::{Call, Parameters};
+use crate::{Admin, AdminError, change};
 
 /// How the operations on one rollout select it: by its candidate or by a section.
 const ONE_ROLLOUT: &str =
@@ -63,14 +66,16 @@ struct Analysis {
     /// The verdict with its numbers, in words.
     summary: String,
     criteria: Criteria,
+    /// The criteria of the configuration, for each section of the rollout.
+    queries: Vec<Query>,
     limits: Limits,
     /// The gateways whose counts are added up. The counts of others are a few seconds old.
     #[schema(minimum = 1)]
     gateways: usize,
     /// The visitors with the rollout's releases.
-    candidate: Track,
+    candidate: TrackFigures,
     /// The visitors without them.
-    live: Track,
+    live: TrackFigures,
 }
 
 /// The verdict of each criterion. One that fails makes the rollout fail.
@@ -86,6 +91,37 @@ struct Criteria {
     latency_p99: Verdict,
     /// The clients that reported a failure. With too few samples of it alone a rollout passes.
     failed_clients: Verdict,
+}
+
+/// A query to Prometheus about a section.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = RolloutQuery)]
+struct Query {
+    /// The name of the criterion.
+    name: String,
+    #[schema(value_type = Name)]
+    section: String,
+    /// With no data, a step that is over pauses.
+    verdict: Verdict,
+    /// The result for the candidate; null if it is no number.
+    #[schema(required)]
+    candidate: Option<f64>,
+    /// The result for the live release; null if it is no number, or was not asked for.
+    #[schema(required)]
+    live: Option<f64>,
+    /// The highest result of the candidate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 0)]
+    max: Option<f64>,
+    /// The same as a multiple of the live result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, minimum = 0)]
+    max_ratio: Option<f64>,
+    /// Why there is no data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    problem: Option<String>,
 }
 
 /// The margins and minimums of the analysis. They have the names of the configuration.
@@ -125,34 +161,7 @@ enum Verdict {
     Passing,
     Failing,
     TooFewSamples,
-}
-
-/// The visitors on one side of a rollout.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schema(as = RolloutTrack)]
-struct Track {
-    /// The requests for documents and page data since the step began. At most 20 of a client count.
-    #[schema(minimum = 0)]
-    requests: u64,
-    /// The share of them with a 5xx status.
-    #[schema(minimum = 0, maximum = 100)]
-    server_error_percent: f64,
-    /// The share of them that the gateway could not render.
-    #[schema(minimum = 0, maximum = 100)]
-    render_failure_percent: f64,
-    /// The latency in milliseconds that 99 % of them do not exceed; null without requests.
-    #[schema(minimum = 0, required)]
-    latency_p99_ms: Option<u64>,
-    /// The documents that were sent since the step began.
-    #[schema(minimum = 0)]
-    views: u64,
-    /// The clients that received a document since the step began.
-    #[schema(minimum = 0)]
-    clients: u64,
-    /// The share of them that reported a failure.
-    #[schema(minimum = 0, maximum = 100)]
-    failed_client_percent: f64,
+    NoData,
 }
 
 /// The progress of a rollout through its steps.
@@ -307,14 +316,16 @@ pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
 
 impl Analysis {
     fn new(report: AnalysisReport, settings: &RolloutSettings) -> Self {
+        let RolloutFigures { candidate, live, .. } = report.figures();
         Self {
             summary: report.to_string(),
             verdict: report.verdict.into(),
             criteria: report.criteria.into(),
+            queries: report.queries.into_iter().map(Query::from).collect(),
             limits: settings.into(),
             gateways: report.gateways,
-            candidate: report.candidate.into(),
-            live: report.live.into(),
+            candidate,
+            live,
         }
     }
 }
@@ -325,6 +336,7 @@ impl From<rollout::Verdict> for Verdict {
             rollout::Verdict::Passing => Self::Passing,
             rollout::Verdict::Failing => Self::Failing,
             rollout::Verdict::TooFewSamples => Self::TooFewSamples,
+            rollout::Verdict::NoData => Self::NoData,
         }
     }
 }
@@ -336,6 +348,27 @@ impl From<rollout::Criteria> for Criteria {
             render_failures: criteria.render_failures.into(),
             latency_p99: criteria.latency.into(),
             failed_clients: criteria.failed_clients.into(),
+        }
+    }
+}
+
+impl From<QueryResult> for Query {
+    fn from(result: QueryResult) -> Self {
+        let QueryFigures {
+            name,
+            section,
+            candidate,
+            live,
+        } = result.figures();
+        Self {
+            name,
+            section,
+            verdict: result.verdict.into(),
+            candidate,
+            live,
+            max: result.criterion.max,
+            max_ratio: result.criterion.max_ratio,
+            problem: result.problem,
         }
     }
 }
@@ -357,20 +390,6 @@ impl From<&RolloutSettings> for Limits {
     }
 }
 
-impl From<TrackSamples> for Track {
-    fn from(samples: TrackSamples) -> Self {
-        Self {
-            requests: samples.requests,
-            server_error_percent: samples.server_error_percent,
-            render_failure_percent: samples.render_failure_percent,
-            latency_p99_ms: samples.latency_p99.map(milliseconds),
-            views: samples.views,
-            clients: samples.clients,
-            failed_client_percent: samples.failed_client_percent,
-        }
-    }
-}
-
 fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
@@ -384,16 +403,18 @@ fn milliseconds(duration: Duration) -> u64 {
         (status = 409),
     ),
 )]
-pub(super) async fn promote(deployments: &Deployments, call: Call<'_>) -> Result<Response, AdminError> {
-    let token = call.caller.token;
+pub(super) async fn promote(admin: &Admin, call: Call<'_>) -> Result<Response, AdminError> {
+    let identity = call.caller.identity;
     let promote: Promote = change::read_json(call.body).await?;
     let percent = promote.percent.map(|Percent(percent)| percent);
-    let author = change::author(call.caller, promote.reason);
-    let allows = |section: &str| token.allows(Action::Deploy, section);
-    let outcome = deployments
-        .promote(&target(call.parameters), percent, &author, &allows)
+    let target = target(call.parameters);
+    let author = author(admin, call.caller, &target, promote.reason);
+    let allows = |section: &str| identity.allows(Action::Deploy, section);
+    let outcome = admin
+        .deployments
+        .promote(&target, percent, &author, &allows)
         .await;
-    let outcome = change::with_token(outcome, token, Action::Deploy)?;
+    let outcome = change::with_caller(outcome, identity, Action::Deploy)?;
     let number = outcome.number;
     let mut rollouts = outcome.state.visible.rollouts().iter();
     let running = rollouts.find(|rollout| rollout.candidate == number);
@@ -414,15 +435,14 @@ pub(super) async fn promote(deployments: &Deployments, call: Call<'_>) -> Result
         (status = 409),
     ),
 )]
-pub(super) async fn abort(deployments: &Deployments, call: Call<'_>) -> Result<Response, AdminError> {
-    let token = call.caller.token;
+pub(super) async fn abort(admin: &Admin, call: Call<'_>) -> Result<Response, AdminError> {
+    let identity = call.caller.identity;
     let abort: Abort = change::read_json(call.body).await?;
-    let author = change::author(call.caller, abort.reason);
-    let allows = |section: &str| token.allows(Action::Deploy, section);
-    let outcome = deployments
-        .abort(&target(call.parameters), &author, &allows)
-        .await;
-    let outcome = change::with_token(outcome, token, Action::Deploy)?;
+    let target = target(call.parameters);
+    let author = author(admin, call.caller, &target, abort.reason);
+    let allows = |section: &str| identity.allows(Action::Deploy, section);
+    let outcome = admin.deployments.abort(&target, &author, &allows).await;
+    let outcome = change::with_caller(outcome, identity, Action::Deploy)?;
     let result = AbortResult {
         number: outcome.number,
         live: outcome.state.live(),
@@ -439,10 +459,11 @@ pub(super) async fn abort(deployments: &Deployments, call: Call<'_>) -> Result<R
         (status = 409),
     ),
 )]
-pub(super) async fn pause(deployments: &Deployments, call: Call<'_>) -> Result<Response, AdminError> {
-    let (author, target, token) = pause_request(call).await?;
-    let allows = |section: &str| token.allows(Action::Deploy, section);
-    respond_to_pause(deployments.pause(&target, &author, &allows).await, token)
+pub(super) async fn pause(admin: &Admin, call: Call<'_>) -> Result<Response, AdminError> {
+    let (author, target, identity) = pause_request(admin, call).await?;
+    let allows = |section: &str| identity.allows(Action::Deploy, section);
+    let outcome = admin.deployments.pause(&target, &author, &allows).await;
+    respond_to_pause(outcome, identity)
 }
 
 /// Resume the steps of a paused rollout
@@ -454,23 +475,28 @@ pub(super) async fn pause(deployments: &Deployments, call: Call<'_>) -> Result<R
         (status = 409),
     ),
 )]
-pub(super) async fn resume(deployments: &Deployments, call: Call<'_>) -> Result<Response, AdminError> {
-    let (author, target, token) = pause_request(call).await?;
-    let allows = |section: &str| token.allows(Action::Deploy, section);
-    respond_to_pause(deployments.resume(&target, &author, &allows).await, token)
+pub(super) async fn resume(admin: &Admin, call: Call<'_>) -> Result<Response, AdminError> {
+    let (author, target, identity) = pause_request(admin, call).await?;
+    let allows = |section: &str| identity.allows(Action::Deploy, section);
+    let outcome = admin.deployments.resume(&target, &author, &allows).await;
+    respond_to_pause(outcome, identity)
 }
 
-async fn pause_request(call: Call<'_>) -> Result<(Author, RolloutTarget, &Token), AdminError> {
+async fn pause_request<'a>(
+    admin: &Admin,
+    call: Call<'a>,
+) -> Result<(Author, RolloutTarget, &'a Identity), AdminError> {
     let pause: Pause = change::read_json(call.body).await?;
-    let author = change::author(call.caller, pause.reason);
-    Ok((author, target(call.parameters), call.caller.token))
+    let target = target(call.parameters);
+    let author = author(admin, call.caller, &target, pause.reason);
+    Ok((author, target, call.caller.identity))
 }
 
 fn respond_to_pause(
     outcome: Result<ChangeOutcome, ChangeError>,
-    token: &Token,
+    identity: &Identity,
 ) -> Result<Response, AdminError> {
-    let outcome = change::with_token(outcome, token, Action::Deploy)?;
+    let outcome = change::with_caller(outcome, identity, Action::Deploy)?;
     let mut rollouts = outcome.state.visible.rollouts().iter();
     let rollout = rollouts.find(|rollout| rollout.candidate == outcome.number);
     let result = PauseResult {
@@ -479,6 +505,16 @@ fn respond_to_pause(
         paused: rollout.is_some_and(|rollout| rollout.active_progress().is_none()),
     };
     Ok(json(StatusCode::OK, &result))
+}
+
+/// The author of a change of a rollout, with the figures of its analysis.
+fn author(admin: &Admin, caller: Caller<'_>, target: &RolloutTarget, reason: Option<Reason>) -> Author {
+    let snapshot = admin.deployments.current();
+    let running = snapshot.rollouts().find(|running| target.selects(running));
+    Author {
+        figures: running.map(|running| Box::new(admin.analysis.report(running.record).figures())),
+        ..change::author(caller, reason)
+    }
 }
 
 /// The rollout that the path names.

@@ -18,11 +18,11 @@ use colonnade_web::body::RequestBody;
 use colonnade_web::response::Response;
 use colonnade_web::router::{Methods, Route};
 
-use crate::audit::Caller;
+use crate::audit::{AuditCaller, Caller};
 use crate::{
-    Admin, AdminError, build_target, deployments, events, extensions, garbage_collection, gateway, health,
-    history, metrics, openapi, previews, purge, releases, rollback, rollouts, section_errors, section_logs,
-    session, traffic, trial,
+    Admin, AdminError, access_list, audit_page, build_target, deployments, events, extensions, fleet,
+    garbage_collection, gateway, health, history, metrics, openapi, previews, purge, releases, rollback,
+    rollouts, section_errors, section_logs, session, sign_in, traffic, trial,
 };
 
 /// A request for a handler of the API.
@@ -31,6 +31,13 @@ pub(crate) struct Call<'a> {
     pub(crate) parameters: Parameters,
     pub(crate) head: &'a Parts,
     pub(crate) body: RequestBody,
+}
+
+/// A request for a handler of a step of signing in.
+pub(crate) struct SignInCall<'a> {
+    pub(crate) head: &'a Parts,
+    pub(crate) body: RequestBody,
+    pub(crate) audit: &'a AuditCaller,
 }
 
 /// The decoded parameters in the path; empty or 0 if the route has none.
@@ -75,6 +82,8 @@ type HandlerFuture<'a> = Pin<Box<dyn Future<Output = Result<Response, AdminError
 pub(crate) enum Endpoint {
     /// Needs no token.
     Open(fn(&Admin) -> Response),
+    /// A step of signing in, which needs no token.
+    SignIn(for<'a> fn(&'a Arc<Admin>, SignInCall<'a>) -> HandlerFuture<'a>),
     /// `GET /metrics`, which needs a token if other machines can reach the listener.
     Metrics,
     /// A file of the console, which needs no token.
@@ -170,6 +179,13 @@ pub(crate) fn operations() -> Vec<Operation> {
         Operation::of::<health::__path_readiness>(Endpoint::Open(health::readiness)),
         Operation::of::<metrics::__path_respond>(Endpoint::Metrics),
         Operation::of::<openapi::__path_respond>(Endpoint::Open(|_| openapi::respond())),
+        Operation::of::<sign_in::__path_list>(Endpoint::Open(sign_in::list)),
+        Operation::of::<sign_in::__path_start>(Endpoint::SignIn(|admin, call| {
+            Box::pin(sign_in::start(admin, call))
+        })),
+        Operation::of::<sign_in::__path_complete>(Endpoint::SignIn(|admin, call| {
+            Box::pin(sign_in::complete(admin, call))
+        })),
         Operation::console("/console"),
         Operation::console("/console/{*file}"),
     ];
@@ -181,11 +197,13 @@ pub(crate) fn operations() -> Vec<Operation> {
     operations
 }
 
-fn reads() -> [Operation; 13] {
+fn reads() -> [Operation; 16] {
     api! {
         session::__path_read: |_, call| Ok(session::read(call.caller));
+        access_list::__path_list: |admin, call| Ok(access_list::list(admin, &call));
         events::__path_stream: |admin, call| events::stream(admin, &call);
         gateway::__path_describe: |admin, _| Ok(gateway::describe(admin));
+        fleet::__path_list: |admin, _| fleet::list(admin).await;
         traffic::__path_read: |admin, call| traffic::read(admin.deployments.diagnostics(), call.head.uri.query());
         releases::__path_list: |admin, _| releases::list(admin).await;
         releases::__path_describe: |admin, call|
@@ -197,18 +215,20 @@ fn reads() -> [Operation; 13] {
         deployments::__path_list: |admin, call| deployments::list(admin, call.head.uri.query()).await;
         rollouts::__path_list: |admin, _| rollouts::list(admin).await;
         extensions::__path_list: |admin, _| Ok(extensions::list(&admin.deployments));
+        audit_page::__path_read: |admin, call| audit_page::read(admin, call).await;
         history::__path_list: |admin, call| history::list(&admin.deployments, call.head.uri.query()).await;
     }
 }
 
-fn changes() -> [Operation; 12] {
+fn changes() -> [Operation; 13] {
     api! {
-        session::__path_sign_in: |admin, call| Ok(session::sign_in(admin, call.caller));
+        session::__path_sign_in: |admin, call| session::sign_in(admin, call.caller);
         session::__path_sign_out: |admin, call| Ok(session::sign_out(admin, call.caller));
         releases::__path_publish: |admin, call|
-            releases::publish(admin, call.caller, call.parameters.release(), call.body).await;
+            releases::publish(admin, call.caller, call.parameters.release(), &call.head.headers, call.body).await;
         trial::__path_run: |admin, call| trial::run(admin, call.caller, call.parameters.name, call.body).await;
         deployments::__path_deploy: |admin, call| deployments::deploy(admin, call.caller, call.body).await;
+        deployments::__path_plan: |admin, call| deployments::plan(admin, call.caller, call.body).await;
         rollback::__path_roll_back: |admin, call| rollback::roll_back(admin, call.caller, call.body).await;
         rollback::__path_plan: |admin, call| rollback::plan(admin, call.caller, call.body).await;
         extensions::__path_switch: |admin, call|
@@ -225,9 +245,9 @@ fn changes() -> [Operation; 12] {
 /// The changes of one rollout, which the path names by its candidate.
 fn rollout_changes() -> [Operation; 4] {
     api! {
-        rollouts::__path_promote: |admin, call| rollouts::promote(&admin.deployments, call).await;
-        rollouts::__path_abort: |admin, call| rollouts::abort(&admin.deployments, call).await;
-        rollouts::__path_pause: |admin, call| rollouts::pause(&admin.deployments, call).await;
-        rollouts::__path_resume: |admin, call| rollouts::resume(&admin.deployments, call).await;
+        rollouts::__path_promote: |admin, call| rollouts::promote(admin, call).await;
+        rollouts::__path_abort: |admin, call| rollouts::abort(admin, call).await;
+        rollouts::__path_pause: |admin, call| rollouts::pause(admin, call).await;
+        rollouts::__path_resume: |admin, call| rollouts::resume(admin, call).await;
     }
 }

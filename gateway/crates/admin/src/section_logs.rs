@@ -12,14 +12,15 @@ use serde::Serialize;
 use tokio::time::timeout;
 use utoipa::ToSchema;
 
-use colonnade_config::{Action, Token};
+use colonnade_config::Action;
 use colonnade_diagnostics::LogEntry;
 use colonnade_model::schema::MAX_INTEGER;
 use colonnade_web::health::Lifecycle;
 use colonnade_web::response::{Response, json};
 
-use super::routes::Call;
-use super::{Admin, AdminError, query};
+use crate::access::Identity;
+use crate::routes::Call;
+use crate::{Admin, AdminError, query};
 
 /// The maximum time to wait for an entry, in seconds. Shorter than common idle timeouts of proxies.
 const MAX_WAIT_SECONDS: u64 = 30;
@@ -68,7 +69,7 @@ pub(super) async fn read(admin: &Admin, call: Call<'_>) -> Result<Response, Admi
             Lifecycle::Running | Lifecycle::ShuttingDown => return Err(AdminError::ShuttingDown),
         },
     };
-    if !is_team(call.caller.token, &section) {
+    if !is_team(call.caller.identity, &section) {
         for entry in &mut entries {
             Arc::make_mut(entry).problems.clear();
         }
@@ -76,9 +77,9 @@ pub(super) async fn read(admin: &Admin, call: Call<'_>) -> Result<Response, Admi
     Ok(json(StatusCode::OK, &SectionLogPage { entries }))
 }
 
-/// Whether a token belongs to the section's team. Other readers get no problems, as in the
+/// Whether a caller belongs to the section's team. Other readers get no problems, as in the
 /// responses to publishes and deploys.
-fn is_team(token: &Token, section: &str) -> bool {
+fn is_team(identity: &Identity, section: &str) -> bool {
     let actions = [Action::Publish, Action::Deploy, Action::Preview];
-    actions.into_iter().any(|action| token.allows(action, section))
+    actions.into_iter().any(|action| identity.allows(action, section))
 }

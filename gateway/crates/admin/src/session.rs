@@ -1,8 +1,8 @@
 //! Sessions of the console. A browser sends its token once, and then a cookie that scripts cannot
 //! read.
 //!
-//! A session is a random ID in memory. It has the permissions of its token at the time of each
-//! request, so that a revoked or expired token ends it.
+//! A session is a random ID in memory. It has the permissions of its token, or the grants of its ID
+//! token, at the time of each request, so that a revoked or expired token ends it.
 
 use std::collections::HashMap;
 
@@ -16,12 +16,14 @@ use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 use utoipa::ToSchema;
 
-use colonnade_config::{Action, Token};
+use colonnade_identity::IdTokenProblem;
 use colonnade_web::cookie::{Cookie, Cookies};
 use colonnade_web::response::{Response, empty, json};
 
-use super::audit::Caller;
-use super::{Admin, auth};
+use crate::access::{Credential, Identity};
+use crate::audit::{AuditCaller, Caller};
+use crate::auth::{self, TokenProblem};
+use crate::{Admin, AdminError};
 
 /// How long a session lasts.
 const LIFETIME: SignedDuration = SignedDuration::from_hours(12);
@@ -43,11 +45,13 @@ pub(crate) struct Sessions {
 }
 
 /// A session.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Session {
     key: Key,
-    /// The SHA-256 hash of the token that started it.
-    pub(crate) token_hash: [u8; 32],
+    /// What started it.
+    pub(crate) credential: Credential,
+    /// The key by which limits count the caller.
+    owner: [u8; 32],
     started: Instant,
     expires_at: Timestamp,
 }
@@ -56,16 +60,24 @@ pub(crate) struct Session {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct SessionDescription {
-    /// The name of the token.
+    /// The name of the token, or of the holder of the ID token.
     token: String,
-    /// The sections that the token applies to, or `*` for all.
-    sections: Vec<String>,
-    /// The actions that the token permits.
-    #[schema(value_type = Vec<String>)]
-    actions: Vec<&'static str>,
+    /// What the token permits.
+    permissions: Vec<SessionPermission>,
     /// When the session ends; null for a request with the token itself.
     #[schema(value_type = Option<String>, format = DateTime, required)]
     expires_at: Option<Timestamp>,
+}
+
+/// Actions that are permitted on sections.
+#[derive(Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct SessionPermission {
+    /// The sections, or `*` for all.
+    sections: Vec<String>,
+    /// The actions.
+    #[schema(value_type = Vec<String>)]
+    actions: Vec<&'static str>,
 }
 
 impl Sessions {
@@ -75,6 +87,11 @@ impl Sessions {
             is_secure,
             sessions: Mutex::default(),
         }
+    }
+
+    /// Whether the listener uses TLS.
+    pub(crate) fn is_secure(&self) -> bool {
+        self.is_secure
     }
 
     /// The scheme of the listener's origin.
@@ -90,7 +107,7 @@ impl Sessions {
 
     /// The session with this key, unless it has ended.
     pub(crate) fn find(&self, key: Key) -> Option<Session> {
-        let found = self.sessions.lock().get(&key).copied();
+        let found = self.sessions.lock().get(&key).cloned();
         found.filter(|session| session.expires_at > colonnade_clock::now())
     }
 
@@ -99,28 +116,34 @@ impl Sessions {
         self.find(session.key).is_some()
     }
 
-    /// Starts a session for a token, and sets its cookie.
-    fn start(&self, token: &Token, headers: &mut HeaderMap) -> Session {
+    /// Starts a session, and sets its cookie. It ends when the credential expires, if it does.
+    pub(crate) fn start(
+        &self,
+        identity: &Identity,
+        expires: Option<Timestamp>,
+        headers: &mut HeaderMap,
+    ) -> Session {
         let random: [u8; 32] = rand::random();
         let id = URL_SAFE_NO_PAD.encode(random);
         let now = colonnade_clock::now();
         let until = now.saturating_add(LIFETIME).unwrap_or(now);
         let session = Session {
             key: Sha256::digest(&id).into(),
-            token_hash: token.hash,
+            credential: identity.credential.clone(),
+            owner: identity.key,
             started: Instant::now(),
-            expires_at: token.expires.map_or(until, |expires| expires.min(until)),
+            expires_at: expires.map_or(until, |expires| expires.min(until)),
         };
         let mut sessions = self.sessions.lock();
         sessions.retain(|_, other| other.expires_at > now);
-        let own = || sessions.values().filter(|other| other.token_hash == token.hash);
+        let own = || sessions.values().filter(|other| other.owner == session.owner);
         let oldest = own().min_by_key(|other| other.started).map(|other| other.key);
         if own().count() >= MAX_SESSIONS_PER_TOKEN
             && let Some(oldest) = oldest
         {
             sessions.remove(&oldest);
         }
-        sessions.insert(session.key, session);
+        sessions.insert(session.key, session.clone());
         let seconds = session.expires_at.duration_since(now).as_secs();
         Cookie::new(COOKIE, &id, seconds)
             .strict()
@@ -140,10 +163,10 @@ impl Sessions {
 /// Read what the caller may do
 #[utoipa::path(
     get, path = "/api/v1/session", tag = "console", operation_id = "readSession",
-    responses((status = 200, body = SessionDescription, description = "The token's name, sections and actions.")),
+    responses((status = 200, body = SessionDescription, description = "The token's name, and what it permits.")),
 )]
-pub(super) fn read(Caller { token, session, .. }: Caller<'_>) -> Response {
-    json(StatusCode::OK, &describe(token, session.as_ref()))
+pub(super) fn read(caller: Caller<'_>) -> Response {
+    json(StatusCode::OK, &describe(caller.identity, caller.session))
 }
 
 /// Start a session
@@ -158,14 +181,26 @@ pub(super) fn read(Caller { token, session, .. }: Caller<'_>) -> Response {
         (status = 201, body = SessionDescription, description = "The session has started."),
     ),
 )]
-pub(super) fn sign_in(admin: &Admin, caller: Caller<'_>) -> Response {
+pub(super) fn sign_in(admin: &Admin, caller: Caller<'_>) -> Result<Response, AdminError> {
     // A session does not start another one: it would never end.
     if caller.session.is_some() {
-        return read(caller);
+        return Ok(read(caller));
     }
+    let expires = caller.identity.expires;
+    // An ID token is accepted a little longer than a session of it would last.
+    if expires.is_some_and(|expires| expires <= colonnade_clock::now()) {
+        return Err(AdminError::Unauthorized(TokenProblem::IdToken(
+            IdTokenProblem::Time,
+        )));
+    }
+    Ok(start(admin, caller.identity, expires))
+}
+
+/// Starts a session, and responds with its description and its cookie.
+pub(super) fn start(admin: &Admin, identity: &Identity, expires: Option<Timestamp>) -> Response {
     let mut headers = HeaderMap::new();
-    let session = admin.sessions.start(caller.token, &mut headers);
-    let mut response = json(StatusCode::CREATED, &describe(caller.token, Some(&session)));
+    let session = admin.sessions.start(identity, expires, &mut headers);
+    let mut response = json(StatusCode::CREATED, &describe(identity, Some(&session)));
     response.headers_mut().extend(headers);
     response
 }
@@ -177,27 +212,35 @@ pub(super) fn sign_in(admin: &Admin, caller: Caller<'_>) -> Response {
 )]
 pub(super) fn sign_out(admin: &Admin, caller: Caller<'_>) -> Response {
     let mut response = empty(StatusCode::NO_CONTENT);
-    if let Some(session) = &caller.session {
+    if let Some(session) = caller.session {
         admin.sessions.end(session, response.headers_mut());
     }
     response
 }
 
-fn describe(token: &Token, session: Option<&Session>) -> SessionDescription {
+fn describe(identity: &Identity, session: Option<&Session>) -> SessionDescription {
+    let permissions = identity.permissions.iter();
     SessionDescription {
-        token: token.name.clone(),
-        sections: token.sections().to_vec(),
-        actions: token.actions().iter().copied().map(Action::name).collect(),
+        token: identity.name.clone(),
+        permissions: permissions
+            .map(|(sections, actions)| SessionPermission {
+                sections: sections.names().to_vec(),
+                actions: actions.names().collect(),
+            })
+            .collect(),
         expires_at: session.map(|session| session.expires_at),
     }
 }
 
 impl Admin {
-    /// Whether the token of an earlier request is still valid, and its session has not ended.
-    pub(crate) fn is_authorized(&self, token_hash: [u8; 32], session: Option<&Session>) -> bool {
-        let tokens = self.tokens.load();
-        let token = auth::find(&tokens, token_hash);
-        token.is_some_and(|token| !token.is_expired())
-            && session.is_none_or(|session| self.sessions.contains(session))
+    /// Whether the caller of an earlier request still has access, and its session has not ended.
+    pub(crate) fn is_authorized(&self, credential: &Credential, session: Option<&Session>) -> bool {
+        let known = auth::identify(&self.access.load(), credential, &AuditCaller::default());
+        let is_current = match (session, credential) {
+            (Some(session), _) => self.sessions.contains(session),
+            (None, Credential::IdToken(holder)) => holder.is_valid(),
+            (None, _) => true,
+        };
+        known.is_ok() && is_current
     }
 }

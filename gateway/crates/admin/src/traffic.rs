@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use colonnade_diagnostics::{Diagnostics, MAX_MINUTES, TrafficSeries, current_minute};
 use colonnade_web::response::{Response, json};
 
-use super::{AdminError, query};
+use crate::{AdminError, query};
 
 /// The default number of minutes.
 const DEFAULT_MINUTES: u64 = 60;
@@ -20,7 +20,7 @@ const MAX_POINTS: u64 = 180;
 #[derive(Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TrafficPage {
-    /// When this gateway started to count.
+    /// Since when this gateway has counted. Later than its start if it forgot the oldest minutes.
     #[schema(value_type = String, format = DateTime)]
     since: Timestamp,
     /// The current minute, in minutes since the Unix epoch.
@@ -39,7 +39,7 @@ pub(super) struct TrafficPage {
 /// Read the traffic of the sections
 ///
 /// Requests for pages, errors, failures in browsers and latency, by section and track. Each gateway
-/// counts from its start, for a day. Long times have longer steps.
+/// counts from its start, for a day, or less with more than 128 series. Long times have longer steps.
 #[utoipa::path(
     get, path = "/api/v1/traffic", tag = "diagnostics", operation_id = "readTraffic",
     params(("minutes" = Option<u64>, Query, minimum = 1, maximum = 1440,
@@ -50,8 +50,10 @@ pub(super) fn read(diagnostics: &Diagnostics, query: Option<&str>) -> Result<Res
     let [minutes] = query::integers(query, &[("minutes", 1..=MAX_MINUTES)])?;
     let minutes = minutes.unwrap_or(DEFAULT_MINUTES);
     let step = minutes.div_ceil(MAX_POINTS);
+    let first = i64::try_from(diagnostics.traffic.first_minute() * 60).unwrap_or_default();
+    let forgotten = Timestamp::from_second(first).unwrap_or_default();
     let page = TrafficPage {
-        since: diagnostics.since,
+        since: diagnostics.since.max(forgotten),
         now: current_minute(),
         minutes,
         step,

@@ -9,12 +9,11 @@ use colonnade_config::Action;
 use colonnade_memory::Pressure;
 use colonnade_model::release::{ExtensionPoint, ReleaseId, extension_point_problems};
 use colonnade_model::schema::Version;
-use colonnade_platform::publish::PublishError;
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
-use super::audit::Caller;
-use super::{Admin, AdminError, auth, change};
+use crate::audit::Caller;
+use crate::{Admin, AdminError, auth, change};
 
 /// The most bytes of a body: the examples of a valid release have up to 64 KiB.
 const MAX_BODY: usize = 2 * change::MAX_BODY;
@@ -58,7 +57,7 @@ pub(super) async fn run(
     name: String,
     body: RequestBody,
 ) -> Result<Response, AdminError> {
-    auth::require(caller.token, Action::Publish, &name)?;
+    auth::require(caller.identity, Action::Publish, &name)?;
     let Trial {
         version: Version(version),
         extension_points,
@@ -72,12 +71,12 @@ pub(super) async fn run(
     }
     problems.extend(extension_point_problems(&name, &points));
     if !problems.is_empty() {
-        return Err(PublishError::Rejected(problems).into());
+        return Err(AdminError::InvalidPoints(problems));
     }
     if Pressure::is_high() {
         return Err(AdminError::TrialsBusy);
     }
-    let permit = admin.trials.try_acquire(caller.token.hash);
+    let permit = admin.trials.try_acquire(caller.identity.key);
     let _permit = permit.ok_or(AdminError::TrialsBusy)?;
     let owner = ReleaseId { name, version };
     let problems = admin.deployments.point_problems(&owner, &points).await;

@@ -1,52 +1,174 @@
-//! `[admin]`: the tokens of the admin API.
+//! `[admin]`: who may use the admin API.
 
-use colonnade_model::release::is_name;
+use std::path::{Path, PathBuf};
+
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer};
-use strum::{EnumString, IntoStaticStr};
 use toml::Value;
 
-use super::config_file::ConfigFile;
-use super::value::{as_nonempty_strings, as_string, convert, tables};
+use crate::config_file::ConfigFile;
+use crate::identity::{self, Grant, Holders, IdentityProvider, check_grants};
+use crate::permissions::{PermittedActions, PermittedSections};
+use crate::value::{as_string, convert, path, table, tables};
 
 /// Access to the admin API.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table")]
 pub struct AdminSettings {
-    /// The tokens. Without any, every call is rejected.
+    /// The tokens in `site.toml`.
     #[serde(deserialize_with = "tables")]
-    pub tokens: Vec<Token>,
+    tokens: Vec<Token>,
+    /// The file with further tokens and grants.
+    #[serde(deserialize_with = "optional_path")]
+    pub token_file: Option<PathBuf>,
+    /// Whose ID tokens are accepted.
+    #[serde(deserialize_with = "tables")]
+    pub identity_providers: Vec<IdentityProvider>,
+    /// What their holders may do, by `site.toml`.
+    #[serde(deserialize_with = "tables")]
+    grants: Vec<Grant>,
+    /// Whether the admin listener verifies client certificates.
+    #[serde(skip)]
+    has_client_certificates: bool,
+    /// What the token file has. `None`: it could not be read, or has problems.
+    #[serde(skip)]
+    file: Option<TokenTables>,
+}
+
+/// The content of a token file: the tables of `site.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct TokenFile {
+    #[serde(deserialize_with = "table")]
+    admin: TokenTables,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct TokenTables {
+    #[serde(deserialize_with = "tables")]
+    tokens: Vec<Token>,
+    #[serde(deserialize_with = "tables")]
+    grants: Vec<Grant>,
 }
 
 impl AdminSettings {
     /// The keys that SIGHUP reloads.
-    pub(crate) const RELOADABLE: &[&str] = &["admin.tokens"];
+    pub(crate) const RELOADABLE: &[&str] = &[
+        "admin.tokens",
+        "admin.token_file",
+        "admin.identity_providers",
+        "admin.grants",
+    ];
 
-    /// Rejects tokens that share a name or a hash: one of them would have the permissions of the
-    /// other, or its changes would look like the other's. Warns of tokens that have expired.
-    pub(crate) fn resolve(&self, file: &mut ConfigFile<'_>) {
-        for (index, token) in self.tokens.iter().enumerate() {
-            let item = format!("[{index}]");
-            let key = |name| ["admin", "tokens", &item, name];
-            let earlier = &self.tokens[..index];
-            if earlier.iter().any(|other| is_same(&other.name, &token.name)) {
-                let wrong = format!("`{}` is the name of two tokens", token.name);
-                file.problem(&key("name"), &wrong, "a name for each token");
+    /// All tokens. Without any, and without identity providers, every call is rejected.
+    pub fn tokens(&self) -> impl Iterator<Item = &Token> {
+        let of_file = self.file.iter().flat_map(|file| &file.tokens);
+        self.tokens.iter().chain(of_file)
+    }
+
+    /// All grants.
+    pub fn grants(&self) -> impl Iterator<Item = &Grant> {
+        let of_file = self.file.iter().flat_map(|file| &file.grants);
+        self.grants.iter().chain(of_file)
+    }
+
+    /// Reads the token file and the secrets, and checks settings that depend on each other. Notes
+    /// which tokens have expired. Problems of the token file are warnings: teams may change it, and
+    /// the gateway serves visitors without it.
+    pub(crate) fn resolve(&mut self, folder: &Path, file: &mut ConfigFile<'_>) {
+        check_tokens(&self.tokens, &[], file);
+        self.has_client_certificates = file.get(&["listen", "admin_client_authorities"]).is_some();
+        identity::resolve(&mut self.identity_providers, folder, file);
+        check_grants(&self.grants, &self.holders(), file);
+        if let Some(path) = &self.token_file {
+            self.token_file = Some(folder.join(path));
+            match self.read_token_file() {
+                Ok(notes) => notes.into_iter().for_each(|note| file.add_note(note)),
+                Err(problems) => {
+                    let wrong = problems.join("; ");
+                    let expected = "a file of [[admin.tokens]] and [[admin.grants]]";
+                    file.warning(&["admin", "token_file"], &wrong, expected);
+                }
             }
-            if let Some(other) = earlier.iter().find(|other| other.hash == token.hash) {
-                let wrong = format!("`{}` and `{}` have the same hash", other.name, token.name);
-                file.problem(&key("hash"), &wrong, "a hash for each token");
-            }
-            if let Some(expires) = token.expires.filter(|_| token.is_expired()) {
-                let wrong = format!("`{}` expired at {expires}", token.name);
-                file.warning(&key("expires"), &wrong, "a later time, or no token");
-            }
+        }
+    }
+
+    /// Reads the tokens and grants of the token file again, and returns which of the tokens have
+    /// expired, one line of text each. Problems of the file change nothing, and are returned in the
+    /// same form.
+    pub fn read_token_file(&mut self) -> Result<Vec<String>, Vec<String>> {
+        let Some(path) = &self.token_file else {
+            return Ok(Vec::new());
+        };
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| vec![format!("{}: cannot be read: {error}", path.display())])?;
+        let mut file = ConfigFile::parse(&name, &text, &[])?;
+        let TokenFile { admin } = file.deserialize().unwrap_or_default();
+        check_tokens(&admin.tokens, &self.tokens, &mut file);
+        check_grants(&admin.grants, &self.holders(), &mut file);
+        let notes = file.notes();
+        let problems = file.into_problems();
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        self.file = Some(admin);
+        Ok(notes)
+    }
+
+    /// Keeps what `earlier` settings have of the same token file, if it has problems now.
+    pub fn keep_token_file(&mut self, earlier: &Self) {
+        if self.file.is_none() && self.token_file == earlier.token_file {
+            self.file.clone_from(&earlier.file);
+        }
+    }
+
+    fn holders(&self) -> Holders<'_> {
+        Holders {
+            providers: &self.identity_providers,
+            have_certificates: self.has_client_certificates,
+        }
+    }
+}
+
+/// Rejects tokens that share a name or a hash, also with one of `others`: one of them would have the
+/// permissions of the other, or its changes would look like the other's. It reads the file itself,
+/// because `tokens` lacks those with another problem. Notes which tokens have expired.
+fn check_tokens(tokens: &[Token], others: &[Token], file: &mut ConfigFile<'_>) {
+    let others = others.iter().map(|token| (token.name.clone(), token.hash));
+    let mut known: Vec<(String, [u8; 32])> = others.collect();
+    for index in 0.. {
+        let item = format!("[{index}]");
+        let key = |name| ["admin", "tokens", &item, name];
+        if file.get(&key("")[..3]).is_none() {
+            break;
+        }
+        let text = |name| file.get(&key(name)).and_then(|value| value.get_ref().as_str());
+        let name = text("name").unwrap_or_default().to_owned();
+        let hash = text("hash").and_then(parse_hash);
+        if !name.is_empty() && known.iter().any(|(other, _)| is_same(other, &name)) {
+            let wrong = format!("`{name}` is the name of two tokens");
+            file.problem(&key("name"), &wrong, "a name for each token");
+        }
+        let Some(hash) = hash else { continue };
+        if let Some((other, _)) = known.iter().find(|(_, other)| *other == hash) {
+            let wrong = format!("`{other}` and `{name}` have the same hash");
+            file.problem(&key("hash"), &wrong, "a hash for each token");
+        }
+        known.push((name, hash));
+    }
+    for (index, token) in tokens.iter().enumerate() {
+        if let Some(expires) = token.expires.filter(|_| token.is_expired()) {
+            let key = ["admin", "tokens", &format!("[{index}]"), "expires"];
+            let wrong = format!("`{}` expired at {expires}", token.name);
+            file.note(&key, &wrong, "a later time, or no token");
         }
     }
 }
 
 /// The permissions of one bearer token. Only the token's hash is known.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Token {
     /// The token's name in the history and the log.
@@ -58,37 +180,10 @@ pub struct Token {
     /// When the token expires. `None` means never.
     #[serde(default, deserialize_with = "time")]
     pub expires: Option<Timestamp>,
-    #[serde(deserialize_with = "sections")]
-    sections: Vec<String>,
-    #[serde(deserialize_with = "actions")]
-    actions: Vec<Action>,
-}
-
-/// An action that a token can allow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
-pub enum Action {
-    /// Store a release.
-    Publish,
-    /// Make releases live; start, promote and abort rollouts.
-    Deploy,
-    /// Restore what was live before.
-    Rollback,
-    /// Create links to deployments that are not live, and end all previews.
-    Preview,
-    /// Run garbage collection.
-    GarbageCollect,
-    /// Remove responses of upstreams from the cache.
-    Purge,
-    /// Read `/metrics` when the admin listener is not on a loopback address.
-    Metrics,
-}
-
-impl Action {
-    /// The name in the configuration.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
+    /// The sections.
+    pub sections: PermittedSections,
+    /// The actions.
+    pub actions: PermittedActions,
 }
 
 impl Token {
@@ -96,27 +191,6 @@ impl Token {
     pub fn is_expired(&self) -> bool {
         self.expires
             .is_some_and(|expires| expires <= colonnade_clock::now())
-    }
-
-    /// The sections, or `*` for all.
-    pub fn sections(&self) -> &[String] {
-        &self.sections
-    }
-
-    /// The actions.
-    pub fn actions(&self) -> &[Action] {
-        &self.actions
-    }
-
-    /// Whether the token allows an action on at least one section.
-    pub fn allows_some(&self, action: Action) -> bool {
-        self.actions.contains(&action)
-    }
-
-    /// Whether the token allows an action on `section`: a section's name, `shell`, or `*` for all
-    /// sections.
-    pub fn allows(&self, action: Action, section: &str) -> bool {
-        self.allows_some(action) && self.sections.iter().any(|name| name == "*" || name == section)
     }
 }
 
@@ -137,6 +211,10 @@ fn is_same(a: &str, b: &str) -> bool {
     a.trim().to_lowercase() == b.trim().to_lowercase()
 }
 
+fn optional_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
+    path(deserializer).map(Some)
+}
+
 fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
     let expected = "an RFC 3339 time, such as \"2030-01-31T00:00:00Z\"";
     convert(deserializer, expected, |value| {
@@ -149,35 +227,19 @@ fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>,
     })
 }
 
-fn sections<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    convert(deserializer, "a list of section names, or [\"*\"]", |value| {
-        as_nonempty_strings(value, |name| match name {
-            _ if name == "*" || is_name(name) => Ok(name.to_owned()),
-            _ => Err(format!("`{name}` is not a section name")),
-        })
-    })
-}
-
-fn actions<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Action>, D::Error> {
-    let expected =
-        "a list of `publish`, `deploy`, `rollback`, `preview`, `garbage_collect`, `purge` and `metrics`";
-    convert(deserializer, expected, |value| {
-        as_nonempty_strings(value, |name| {
-            let action = name.parse();
-            action.map_err(|_| format!("`{name}` is not an action"))
-        })
-    })
-}
-
 /// The error does not contain the string: it could be the token itself.
 fn hash<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[u8; 32], D::Error> {
     let expected = "`sha256:` and 64 hexadecimal digits, as `gateway token` prints them";
     convert(deserializer, expected, |value| {
-        let digits = as_string(value)?.strip_prefix("sha256:").unwrap_or_default();
-        let is_hash = digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
-        let bytes: Option<Vec<u8>> = (0..64).step_by(2).map(byte).collect();
-        let hash = bytes.filter(|_| is_hash).and_then(|bytes| bytes.try_into().ok());
+        let hash = parse_hash(as_string(value)?);
         hash.ok_or_else(|| "is not a hash".to_owned())
     })
+}
+
+fn parse_hash(text: &str) -> Option<[u8; 32]> {
+    let digits = text.strip_prefix("sha256:")?;
+    let is_hash = digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+    let bytes: Option<Vec<u8>> = (0..64).step_by(2).map(byte).collect();
+    bytes.filter(|_| is_hash)?.try_into().ok()
 }

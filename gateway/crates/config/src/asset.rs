@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::value::{MIB, mebibytes};
+use crate::value::{MIB, mebibytes};
 
 /// Settings for serving release files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
 
-use super::config_file::ConfigFile;
-use super::sections::check_section_name;
-use super::value::{UNBOUNDED, integer, map_of_tables};
+use crate::config_file::ConfigFile;
+use crate::sections::check_section_name;
+use crate::value::{UNBOUNDED, integer, map_of_tables};
 
 pub(crate) const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;

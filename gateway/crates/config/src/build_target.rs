@@ -7,9 +7,9 @@ use serde::Serialize;
 use colonnade_model::policy::Policy;
 use colonnade_model::release::SharedPackages;
 
-use super::budget::{Budget, KIB};
-use super::extension_points::ExtensionPoints;
-use super::policy::PolicySettings;
+use crate::budget::{Budget, KIB};
+use crate::extension_points::ExtensionPoints;
+use crate::policy::PolicySettings;
 
 /// What a site allows a section, and shares with it. Sizes are in KiB, and absent without a limit.
 #[derive(Debug, PartialEq, Eq, Serialize)]

@@ -13,11 +13,11 @@ use rustls::sign::CertifiedKey;
 use serde::Deserialize;
 use x509_parser::prelude::{ASN1Time, FromDer as _, GeneralName, X509Certificate};
 
-use super::config_file::ConfigFile;
-use super::value::{path, tables};
+use crate::config_file::ConfigFile;
+use crate::value::{path, tables};
 
 /// What a certificate must be, in warnings.
-const ACCEPTED: &str = "a certificate that clients accept";
+const ACCEPTED: &str = "a certificate that is accepted";
 
 /// The PEM files of a certificate and its private key.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -94,8 +94,11 @@ impl LoadedCertificate {
         problems
     }
 
-    /// Whether the certificate covers a host, by the rules that clients apply.
+    /// Whether the certificate covers a host, by the rules that clients apply, or has this wildcard.
     pub fn covers(&self, host: &str) -> bool {
+        if host.starts_with("*.") {
+            return self.names.iter().any(|name| name == host);
+        }
         let own = self.key.end_entity_cert().ok();
         let certificate = own.and_then(|own| ParsedCertificate::try_from(own).ok());
         // A URL has brackets around an IPv6 address.
@@ -145,8 +148,7 @@ impl Tls {
         self.certificate = folder.join(&self.certificate);
         self.key = folder.join(&self.key);
         for files in &mut self.additional_certificates {
-            files.certificate = folder.join(&files.certificate);
-            files.key = folder.join(&files.key);
+            files.resolve(folder);
         }
         self.hosts = hosts;
         self.check(name, file);
@@ -221,6 +223,12 @@ pub enum CertificateError {
 }
 
 impl CertificateFiles {
+    /// Makes relative paths start at `folder`.
+    pub(crate) fn resolve(&mut self, folder: &Path) {
+        self.certificate = folder.join(&self.certificate);
+        self.key = folder.join(&self.key);
+    }
+
     /// Reads both files, and checks that the private key belongs to the certificate.
     pub fn load(&self) -> Result<LoadedCertificate, CertificateError> {
         let failed = |source| CertificateError::Certificate {
@@ -239,10 +247,7 @@ impl CertificateFiles {
         let (names, [not_before, not_after]) = contents(own).ok_or_else(|| CertificateError::Invalid {
             path: self.certificate.clone(),
         })?;
-        let key = PrivateKeyDer::from_pem_file(&self.key).map_err(|source| CertificateError::Key {
-            path: self.key.clone(),
-            source,
-        })?;
+        let key = self.load_key()?;
         let key = CertifiedKey::from_der(chain, key, &aws_lc_rs::default_provider()).map_err(|source| {
             CertificateError::Pair {
                 certificate: self.certificate.clone(),
@@ -258,9 +263,16 @@ impl CertificateFiles {
         })
     }
 
+    fn load_key(&self) -> Result<PrivateKeyDer<'static>, CertificateError> {
+        PrivateKeyDer::from_pem_file(&self.key).map_err(|source| CertificateError::Key {
+            path: self.key.clone(),
+            source,
+        })
+    }
+
     /// Loads the certificate, and reports what is wrong with it. The keys of the configuration are
     /// those of the table, the certificate and the private key.
-    fn check(
+    pub(crate) fn check(
         &self,
         [table, certificate, key]: [&[&str]; 3],
         file: &mut ConfigFile<'_>,
@@ -270,11 +282,19 @@ impl CertificateFiles {
             let expected = "a file that only its owner or group can read (chmod o-r)";
             file.warning(key, &wrong, expected);
         }
-        let loaded = self.load().inspect_err(|error| {
-            let expected = "PEM files of a certificate chain and its private key";
-            file.problem(table, &error.to_string(), expected);
-        });
-        let loaded = loaded.ok()?;
+        let loaded = match self.load() {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                // Of the first file that is invalid.
+                let of_key = self.load_key().err().map(|error| error.to_string());
+                let of_key = of_key.filter(|text| *text != error.to_string());
+                for wrong in [Some(error.to_string()), of_key].into_iter().flatten() {
+                    let expected = "PEM files of a certificate chain and its private key";
+                    file.problem(table, &wrong, expected);
+                }
+                return None;
+            }
+        };
         for problem in loaded.time_problems() {
             let wrong = format!("{} {problem}", self.certificate.display());
             file.warning(certificate, &wrong, ACCEPTED);

@@ -30,6 +30,8 @@ pub(crate) struct ConfigFile<'a> {
     problems: Vec<(usize, String)>,
     /// The same for what makes the gateway fail its clients, but can be served.
     warnings: Vec<(usize, String)>,
+    /// The same for what the operator wants to know, but may stay as it is.
+    notes: Vec<String>,
 }
 
 /// Called with the dotted key of a value and the value; returns whether the value stays.
@@ -57,7 +59,10 @@ impl<'a> ConfigFile<'a> {
             .iter()
             .filter(|(_, value)| value.get_ref().is_array());
         let arrays = arrays.map(|(key, value)| {
-            let message = format!("{}: is of type array; expected a table", key.get_ref());
+            let message = format!(
+                "{}: is a list; expected a table, with one pair of brackets",
+                key.get_ref()
+            );
             (value.span().start, message)
         });
         let mut problems: Vec<_> = syntax.chain(arrays).collect();
@@ -70,6 +75,7 @@ impl<'a> ConfigFile<'a> {
             environment,
             problems,
             warnings: Vec::new(),
+            notes: Vec::new(),
         };
         if is_valid {
             Ok(file)
@@ -130,11 +136,10 @@ impl<'a> ConfigFile<'a> {
                 let is_known =
                     |(offset, other): &(usize, String)| *offset == span.start && other.starts_with(&key);
                 if removed.insert(path.to_owned()) && !self.problems.iter().any(is_known) {
-                    let mut problem = key + &describe(value, message);
-                    if message.starts_with("unknown field ") && !path.contains('.') {
-                        problem.extend(others.iter().map(|other| format!(", `{other}`")));
-                    }
-                    self.problems.push((span.start, problem));
+                    // Every table of the file is known at the root.
+                    let others = if path.contains('.') { &[] } else { others };
+                    self.problems
+                        .push((span.start, key + &describe(value, message, others)));
                 }
                 false
             });
@@ -171,19 +176,41 @@ impl<'a> ConfigFile<'a> {
         self.problems.push(problem);
     }
 
+    /// Adds a problem with the key at `path`, which is not one of the known ones.
+    pub(crate) fn unknown_key(&mut self, path: &[&str], known: &str) {
+        let hint = known_key(path.last().unwrap_or(&""), known);
+        let (offset, key) = self.place_of(path);
+        self.problems
+            .push((offset, format!("{key}: unknown key; {hint}")));
+    }
+
     /// Adds a warning about the key at `path`.
     pub(crate) fn warning(&mut self, path: &[&str], wrong: &str, expected: &str) {
         let warning = self.describe(path, wrong, expected);
         self.warnings.push(warning);
     }
 
+    /// Adds a note about the key at `path`.
+    pub(crate) fn note(&mut self, path: &[&str], wrong: &str, expected: &str) {
+        let note = self.describe(path, wrong, expected);
+        self.notes.append(&mut self.lines(&[note]));
+    }
+
+    /// Adds a note about another file, as one line of text.
+    pub(crate) fn add_note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
     fn describe(&self, path: &[&str], wrong: &str, expected: &str) -> (usize, String) {
+        let (offset, key) = self.place_of(path);
+        (offset, format!("{key}: {wrong}; expected {expected}"))
+    }
+
+    /// The byte offset of the key at `path`, and the key as the file spells it.
+    fn place_of(&self, path: &[&str]) -> (usize, String) {
         let offset = self.get(path).map_or(0, |value| value.span().start);
-        let keys: Vec<_> = path.iter().filter(|key| index(key).is_none()).copied().collect();
-        (
-            offset,
-            format!("{}: {wrong}; expected {expected}", keys.join(".")),
-        )
+        let keys = path.iter().filter(|key| index(key).is_none());
+        (offset, keys.fold(String::new(), |path, key| join(&path, key)))
     }
 
     /// Makes each warning a problem.
@@ -197,9 +224,16 @@ impl<'a> ConfigFile<'a> {
         self.lines(&self.problems)
     }
 
-    /// All warnings, in the same form.
+    /// All warnings that are no problems, and all notes, in the same form.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        self.lines(&self.warnings)
+        let mut warnings = self.lines(&self.warnings);
+        warnings.extend(self.notes());
+        warnings
+    }
+
+    /// All notes, in the same form.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.notes.clone()
     }
 
     fn lines(&self, messages: &[(usize, String)]) -> Vec<String> {
@@ -266,8 +300,17 @@ fn edit_value<'t>(
 }
 
 /// Rewrites serde's messages like those of `value`. They lose the text of strings, which may be
-/// secret.
-fn describe(value: &Spanned<DeValue<'_>>, message: &str) -> String {
+/// secret. `others` are known where serde knows others.
+fn describe(value: &Spanned<DeValue<'_>>, message: &str, others: &[&str]) -> String {
+    if let Some((key, known)) = message
+        .strip_prefix("unknown field `")
+        .and_then(|rest| rest.split_once("`, expected "))
+    {
+        let known = others
+            .iter()
+            .fold(known.to_owned(), |known, other| format!("{known}, `{other}`"));
+        return format!("unknown key; {}", known_key(key, &known));
+    }
     let parts = message.split_once("; expected ");
     let Some((wrong, expected)) = parts.or_else(|| message.rsplit_once(", expected ")) else {
         return message.to_owned();
@@ -282,7 +325,6 @@ fn describe(value: &Spanned<DeValue<'_>>, message: &str) -> String {
         _ if value.span().is_empty() && value.get_ref().is_str() => "is empty",
         // A placeholder.
         _ if value.span().is_empty() => "missing",
-        _ if wrong.starts_with("unknown field ") => "unknown key",
         // An array of tables and its first table are at the same place.
         "invalid type: sequence" => "is of type array",
         _ if wrong.starts_with("invalid type: ") => &of_type,
@@ -291,14 +333,37 @@ fn describe(value: &Spanned<DeValue<'_>>, message: &str) -> String {
     format!("{wrong}; expected {expected}")
 }
 
+/// The known key that the writer of an unknown one may mean, else what is expected: all of them.
+fn known_key(unknown: &str, known: &str) -> String {
+    let names = known.split('`').skip(1).step_by(2);
+    let near = names
+        .map(|name| (strsim::osa_distance(unknown, name), name))
+        .filter(|(distance, name)| distance * 4 <= name.len())
+        .min();
+    match near {
+        Some((_, name)) => format!("did you mean `{name}`?"),
+        None => format!("expected {known}"),
+    }
+}
+
 /// The index of an item of an array in a path of keys.
 fn index(key: &str) -> Option<usize> {
     key.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
 }
 
+/// Adds a key to a dotted key, as the file spells it.
 fn join(path: &str, key: &str) -> String {
-    if path.is_empty() {
+    let is_bare = !key.is_empty()
+        && key
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    let key = if is_bare {
         key.to_owned()
+    } else {
+        format!("\"{key}\"")
+    };
+    if path.is_empty() {
+        key
     } else {
         format!("{path}.{key}")
     }

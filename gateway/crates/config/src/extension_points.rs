@@ -6,9 +6,9 @@ use colonnade_model::extension_rules::PointRules;
 use colonnade_model::release::{SHELL, is_name, is_point_id};
 use serde::{Deserialize, Deserializer};
 
-use super::budget::kibibytes;
-use super::config_file::ConfigFile;
-use super::value::{as_strings, convert, map_of_tables};
+use crate::budget::kibibytes;
+use crate::config_file::ConfigFile;
+use crate::value::{as_strings, convert, map_of_tables};
 
 /// The settings of one extension point.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -54,7 +54,7 @@ pub(crate) fn resolve(points: &ExtensionPoints, file: &mut ConfigFile<'_>) {
 }
 
 fn sections<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    convert(deserializer, "an array of section names", |value| {
+    convert(deserializer, "a list of section names", |value| {
         as_strings(value, |name| {
             if is_name(name) && name != SHELL {
                 Ok(name.to_owned())

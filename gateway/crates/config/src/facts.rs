@@ -7,8 +7,8 @@ use colonnade_model::release::{EXPECTED_FACT_NAME, is_fact_name};
 use serde::{Deserialize, Deserializer, Serialize};
 use toml::Value as Toml;
 
-use super::config_file::ConfigFile;
-use super::value::{convert, table, wrong_type};
+use crate::config_file::ConfigFile;
+use crate::value::{convert, table, wrong_type};
 
 /// The largest whole number that JavaScript represents exactly: `Number.MAX_SAFE_INTEGER`.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use colonnade_model::pattern::RequestPath;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
-use super::config_file::ConfigFile;
-use super::value::{MIB, path};
+use crate::config_file::ConfigFile;
+use crate::value::{MIB, optional_path};
 
 /// The most files.
 const MAX_FILES: usize = 100;
@@ -29,7 +29,7 @@ const EXPECTED: &str = "a folder of at most 100 files, each of at most 1 MiB";
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table")]
 pub struct FileSettings {
-    #[serde(deserialize_with = "folder")]
+    #[serde(deserialize_with = "optional_path")]
     folder: Option<PathBuf>,
     /// The content of each file, by the path that it is served at, such as `/ads.txt`.
     #[serde(skip)]
@@ -44,10 +44,6 @@ impl FileSettings {
             file.problem(&["files", "folder"], &wrong, EXPECTED);
         }
     }
-}
-
-fn folder<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
-    path(deserializer).map(Some)
 }
 
 /// Reads the files of a folder, which are served below `prefix`. The error says what is wrong.

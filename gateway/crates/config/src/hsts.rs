@@ -3,8 +3,8 @@
 use http::HeaderValue;
 use serde::Deserialize;
 
-use super::config_file::ConfigFile;
-use super::value::integer;
+use crate::config_file::ConfigFile;
+use crate::value::integer;
 
 /// One year, in seconds.
 const YEAR: u64 = 365 * 24 * 60 * 60;

@@ -9,21 +9,28 @@ mod asset;
 mod budget;
 mod build_target;
 mod certificate;
+mod client_certificates;
+mod client_tls;
 mod config_file;
+mod criterion;
 mod environment;
 mod extension_points;
 mod facts;
 mod files;
 mod hsts;
+mod identity;
 pub mod integrations;
 mod limits;
 mod listen;
 mod navigation;
+mod permissions;
 mod policy;
+mod prometheus;
 mod render;
 mod restart;
 mod rollout;
 mod secret;
+mod secret_headers;
 mod sections;
 mod site;
 mod store;
@@ -31,33 +38,41 @@ mod telemetry;
 mod upstream;
 mod url;
 mod value;
+mod webhook;
 
 pub use acme::{Acme, AcmeChallenge};
-pub use admin::{Action, AdminSettings, Token};
+pub use admin::{AdminSettings, Token};
 pub use asset::AssetSettings;
 pub use budget::{Budget, Quota, SectionBudget};
 pub use build_target::BuildTarget;
 pub use certificate::{CertificateError, CertificateFiles, LoadedCertificate, Tls};
+pub use client_tls::ClientTls;
+pub use criterion::{Criterion, QueriedSide};
 pub use extension_points::{ExtensionPointSettings, ExtensionPoints};
 pub use facts::Facts;
 pub use files::FileSettings;
 pub use hsts::Hsts;
+pub use identity::{CERTIFICATE_CLAIMS, CLIENT_CERTIFICATE, Grant, IdentityProvider};
 pub use listen::Listen;
 pub use navigation::{LinkSettings, NavigationSettings};
+pub use permissions::{Action, PermittedActions, PermittedSections};
 pub use policy::PolicySettings;
+pub use prometheus::Prometheus;
 pub use render::RenderSettings;
 pub use restart::{RestartSettings, is_reloadable};
 pub use rollout::{AnalysisSettings, RolloutSettings};
 pub use sections::{SectionSettings, Sections};
 pub use site::SiteSettings;
 pub use store::{Retention, StoreAccessKey, StoreSettings};
-pub use telemetry::TelemetrySettings;
-pub use upstream::{Upstream, UpstreamCacheSettings, is_link_local};
-pub use url::Origin;
+pub use telemetry::{LoggedRequests, OtlpProtocol, OtlpSignal, TelemetrySettings};
+pub use upstream::{Upstream, UpstreamCacheSettings, has_link_local_host, is_link_local};
+pub use url::{Origin, check_encrypted};
+pub use webhook::Webhook;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use colonnade_web::limits::Limits;
@@ -96,6 +111,9 @@ pub struct Config {
     /// How rollouts continue, and when they are aborted automatically.
     #[serde(default)]
     pub rollout: RolloutSettings,
+    /// The server that answers the queries of rollouts.
+    #[serde(default, deserialize_with = "value::optional_table")]
+    pub prometheus: Option<Prometheus>,
     /// Size budgets of releases, and quotas of sections.
     #[serde(default)]
     pub budget: Budget,
@@ -120,6 +138,9 @@ pub struct Config {
     /// The shared cache of upstreams' responses.
     #[serde(default)]
     pub upstream_cache: UpstreamCacheSettings,
+    /// The receivers of events, by their names.
+    #[serde(default, deserialize_with = "value::map_of_tables")]
+    pub webhooks: BTreeMap<String, Webhook>,
     /// The tables of integrations.
     #[serde(skip)]
     pub integrations: Integrations,
@@ -129,7 +150,8 @@ pub struct Config {
     /// All settings as they are in the file, to tell later which changes need a restart.
     #[serde(skip)]
     pub restart_settings: RestartSettings,
-    /// Settings with which the gateway starts, but fails its clients, one line of text each.
+    /// Settings with which the gateway starts, but fails its clients, and tokens that have expired, one
+    /// line of text each.
     #[serde(skip)]
     pub warnings: Vec<String>,
 }
@@ -164,7 +186,8 @@ impl Config {
         Self::read(path, false)
     }
 
-    /// Like [`Config::load`], but rejects a file with warnings.
+    /// Like [`Config::load`], but rejects a file with warnings, except for tokens that have expired:
+    /// their holders are refused, and nobody else is concerned.
     pub fn check(path: &Path) -> Result<Self, ConfigError> {
         Self::read(path, true)
     }
@@ -179,27 +202,39 @@ impl Config {
     /// secrets it refers to may be missing here: they are those of the running gateway.
     pub fn control_socket(path: &Path) -> Result<PathBuf, ConfigError> {
         let (name, folder) = split(path);
-        let socket = Self::path(path, &["listen", "control_socket"])?;
-        Ok(socket.unwrap_or_else(|| folder.join(listen::default_control_socket(&name))))
+        let socket = Self::text(path, &["listen", "control_socket"])?.map(PathBuf::from);
+        Ok(folder.join(socket.unwrap_or_else(|| listen::default_control_socket(&name))))
     }
 
     /// Reads only the folder of the store, as [`Config::control_socket`] does.
     pub fn store_folder(path: &Path) -> Result<PathBuf, ConfigError> {
-        let folder = Self::path(path, &["store", "folder"])?;
-        // Without the key, the errors say what is expected.
-        folder.map_or_else(|| Self::load(path).map(|config| config.store.folder), Ok)
+        match Self::text(path, &["store", "folder"])? {
+            Some(folder) => Ok(split(path).1.join(folder)),
+            // The errors say what is expected.
+            None => Self::load(path).map(|config| config.store.folder),
+        }
     }
 
-    /// Reads only the path that is the value of a key, if it has one.
-    fn path(path: &Path, key: &[&str]) -> Result<Option<PathBuf>, ConfigError> {
-        let (name, folder) = split(path);
+    /// Reads only the address of the admin listener and the path of its certificate, if it has one,
+    /// as [`Config::control_socket`] does.
+    pub fn admin_listener(path: &Path) -> Result<(SocketAddr, Option<PathBuf>), ConfigError> {
+        let address = Self::text(path, &["listen", "admin"])?.and_then(|text| text.parse().ok());
+        let address = match address {
+            Some(address) => address,
+            None => Self::load(path)?.listen.admin,
+        };
+        let certificate = Self::text(path, &["listen", "admin_tls", "certificate"])?;
+        Ok((address, certificate.map(|file| split(path).1.join(file))))
+    }
+
+    /// Reads only the text that is the value of a key, if it has one.
+    fn text(path: &Path, key: &[&str]) -> Result<Option<String>, ConfigError> {
+        let (name, _) = split(path);
         let text = read(path)?;
         let settings = EnvironmentSetting::all(environment::variables(), text.len());
         let file = ConfigFile::parse(&name, &text, &settings).map_err(ConfigError)?;
         let value = file.get(key).and_then(|value| value.get_ref().as_str());
-        Ok(value
-            .filter(|value| !value.is_empty())
-            .map(|value| folder.join(value)))
+        Ok(value.filter(|value| !value.is_empty()).map(ToOwned::to_owned))
     }
 
     /// Parses the text of a file. `name` is the file's name in errors; relative paths start at
@@ -238,7 +273,6 @@ impl Config {
         if let Some(config) = &mut config {
             config.integrations = integrations.unwrap_or_default();
             config.resolve(folder, &mut file);
-            config.warnings = file.warnings();
             let settings = settings.iter();
             config.environment = settings
                 .map(|setting| (file.key_of(setting), setting.variable.clone()))
@@ -246,6 +280,9 @@ impl Config {
         }
         if rejects_warnings {
             file.reject_warnings();
+        }
+        if let Some(config) = &mut config {
+            config.warnings = file.warnings();
         }
         let problems = file.into_problems();
         config
@@ -259,13 +296,10 @@ impl Config {
         self.store.resolve(folder, file);
         self.listen
             .resolve(folder, &self.site.origin, &self.store.folder, file);
-        if self.listen.acme.is_some() && self.store.url.is_some() {
-            let wrong = "needs a store in a folder";
-            file.problem(&["listen", "acme"], wrong, "`listen.tls` with `store.url`");
-        }
         limits::warn(&self.limits, file);
-        self.admin.resolve(file);
+        self.admin.resolve(folder, file);
         self.budget.resolve(file);
+        self.telemetry.resolve(folder, file);
         self.files.resolve(folder, file);
         self.site.facts.resolve(&["site", "facts"], file);
         self.policy.resolve(file);
@@ -276,6 +310,11 @@ impl Config {
             upstream.resolve(name, folder, file);
         }
         upstream::check_paths(&self.upstreams, file);
+        webhook::resolve(&mut self.webhooks, folder, file);
+        if let Some(prometheus) = &mut self.prometheus {
+            prometheus.resolve(folder, file);
+        }
+        criterion::resolve(&self.rollout.criteria, self.prometheus.is_some(), file);
         let tables = file.deserialize().unwrap_or_default();
         self.restart_settings = RestartSettings::new(tables, self.secrets());
     }
@@ -286,12 +325,24 @@ impl Config {
             let secrets = upstream.request_headers.iter().map(|(_, secret)| secret.clone());
             (format!("upstreams.{name}"), secrets.collect())
         });
+        let webhooks = self.webhooks.iter();
+        let webhooks = webhooks.map(|(name, webhook)| (format!("webhooks.{name}"), webhook.secrets.clone()));
+        let prometheus = self
+            .prometheus
+            .iter()
+            .filter_map(|server| server.bearer_token.clone());
+        let prometheus = prometheus.map(|token| ("prometheus.bearer_token".to_owned(), vec![token]));
         let store = self.store.access_key.iter();
         let store = store.map(|key| ("store.access_key".to_owned(), vec![key.secret.clone()]));
+        let headers = self.telemetry.otlp_headers.iter();
+        let headers = headers.map(|(_, secret)| secret.clone()).collect();
         self.integrations
             .secrets()
             .chain(upstreams)
+            .chain(webhooks)
+            .chain(prometheus)
             .chain(store)
+            .chain([("telemetry.otlp_headers".to_owned(), headers)])
             .collect()
     }
 }

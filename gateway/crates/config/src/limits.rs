@@ -6,8 +6,8 @@ use std::time::Duration;
 use colonnade_web::limits::Limits;
 use serde::{Deserialize, Deserializer};
 
-use super::config_file::ConfigFile;
-use super::value::{integer, milliseconds};
+use crate::config_file::ConfigFile;
+use crate::value::{integer, milliseconds};
 
 /// One week in milliseconds. A longer time was probably meant in another unit.
 const WEEK: u64 = 7 * 24 * 60 * 60 * 1000;

@@ -2,17 +2,20 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use colonnade_web::host::Host;
 use ipnet::IpNet;
+use rustls::server::danger::ClientCertVerifier;
 use serde::{Deserialize, Deserializer};
 
-use super::acme::Acme;
-use super::certificate::Tls;
-use super::config_file::ConfigFile;
-use super::hsts::Hsts;
-use super::url::Origin;
-use super::value::{
+use crate::acme::Acme;
+use crate::certificate::Tls;
+use crate::client_certificates::{self, ClientCertificates};
+use crate::config_file::ConfigFile;
+use crate::hsts::Hsts;
+use crate::url::Origin;
+use crate::value::{
     as_nonempty_strings, as_string, as_strings, convert, integer, optional_table, path, table,
 };
 
@@ -39,6 +42,15 @@ pub struct Listen {
     /// The certificates of the admin listener. `None` means plain HTTP.
     #[serde(default, deserialize_with = "optional_table")]
     pub admin_tls: Option<Tls>,
+    /// The authorities of the certificates of the admin listener's clients.
+    #[serde(default, deserialize_with = "client_certificates::authorities")]
+    admin_client_authorities: Option<PathBuf>,
+    /// Whether these clients need a certificate.
+    #[serde(default)]
+    admin_client_certificates: ClientCertificates,
+    /// Checks their certificates. `None`: they need none.
+    #[serde(skip)]
+    pub admin_client_verifier: Option<Arc<dyn ClientCertVerifier>>,
     /// What browsers are told about plain HTTP.
     #[serde(default, deserialize_with = "table")]
     pub hsts: Hsts,
@@ -70,6 +82,8 @@ impl Listen {
     pub(crate) const RELOADABLE: &[&str] = &[
         "listen.allowed_hosts",
         "listen.admin_allowed_hosts",
+        "listen.admin_client_authorities",
+        "listen.admin_client_certificates",
         "listen.trusted_proxies",
         "listen.proxy_protocol",
         "listen.hsts",
@@ -98,6 +112,7 @@ impl Listen {
             let expected = "a loopback address, or `[listen.admin_tls]`";
             file.problem(&["listen", "admin"], &wrong, expected);
         }
+        self.verify_clients(folder, file);
         self.warn(origin, file);
         self.hsts.warn(file);
         let mut site_hosts = names(&self.allowed_hosts);
@@ -105,14 +120,12 @@ impl Listen {
         site_hosts.dedup();
         let hosts_of_admin = names(&self.admin_allowed_hosts);
         if let Some(acme) = &mut self.acme {
-            let is_public = |host: &&String| host.contains('.') && host.parse::<IpAddr>().is_err();
-            acme.hosts = site_hosts.iter().filter(is_public).cloned().collect();
-            acme.resolve(folder, self.redirect_http.is_some(), file);
+            acme.resolve(folder, &site_hosts, self.redirect_http.is_some(), file);
             if self.tls.is_some() {
                 let wrong = "`[listen.tls]` exists, too";
                 file.problem(&["listen", "acme"], wrong, "one of the two tables");
             } else {
-                self.tls = Some(Tls::issued(store, acme.hosts.clone()));
+                self.tls = Some(Tls::issued(store, acme.names.clone()));
                 site_hosts.clear();
             }
         }
@@ -123,6 +136,21 @@ impl Listen {
             if let Some(tls) = tls {
                 tls.resolve(name, folder, hosts, file);
             }
+        }
+    }
+
+    /// Reads the authorities of clients.
+    fn verify_clients(&mut self, folder: &Path, file: &mut ConfigFile<'_>) {
+        let Some(authorities) = &self.admin_client_authorities else {
+            return;
+        };
+        let key = ["listen", "admin_client_authorities"];
+        if file.get(&["listen", "admin_tls"]).is_none() {
+            file.problem(&key, "the admin listener has no TLS", "`[listen.admin_tls]`, too");
+        }
+        match client_certificates::verifier(folder.join(authorities), self.admin_client_certificates) {
+            Ok(verifier) => self.admin_client_verifier = Some(verifier),
+            Err(wrong) => file.problem(&key, &wrong, "a PEM file of certificates"),
         }
     }
 

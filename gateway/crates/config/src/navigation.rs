@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
 
-use super::site::parse_path;
-use super::value::{as_string, as_strings, convert, string, table, tables, wrong_type};
+use crate::site::parse_path;
+use crate::value::{as_string, as_strings, convert, string, table, tables, wrong_type};
 
 const PATH: &str = "a path of this site, beginning with one slash; it can have a fragment";
 const PATHS: &str = "a list of paths of this site, such as [\"/about\"]; they can have fragments";

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use colonnade_model::policy::{Policy, PolicyKey};
 use serde::Deserialize;
+use strum::VariantArray as _;
 use toml::Value as Toml;
 
-use super::config_file::ConfigFile;
-use super::sections::check_section_name;
-use super::value::{table, wrong_type};
+use crate::config_file::ConfigFile;
+use crate::sections::check_section_name;
+use crate::value::{table, wrong_type};
 
 /// What documents may do, on the whole site and with single sections.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -82,13 +83,14 @@ fn policy(
     let mut policy = Policy::default();
     for (name, value) in values {
         let path = [path, &[&name]].concat();
-        let Some(key) = PolicyKey::ALL.into_iter().find(|key| key.name() == name) else {
-            let names = PolicyKey::ALL.map(|key| format!("`{}`", key.name())).join(", ");
-            file.problem(&path, "unknown key", &format!("one of {names}{others}"));
+        let keys = PolicyKey::VARIANTS.iter();
+        let Some(key) = keys.clone().find(|key| key.name() == name) else {
+            let names: Vec<_> = keys.map(|key| format!("`{}`", key.name())).collect();
+            file.unknown_key(&path, &format!("one of {}{others}", names.join(", ")));
             continue;
         };
         let value = serde_json::to_value(value).unwrap_or_default();
-        if let Err(wrong) = policy.add(key, &value) {
+        if let Err(wrong) = policy.add(*key, &value) {
             file.problem(&path, &wrong, key.expected());
         }
     }

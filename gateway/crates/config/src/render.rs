@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::value::{MIB, UNBOUNDED, integer, mebibytes, milliseconds, seconds};
+use crate::value::{MIB, UNBOUNDED, integer, mebibytes, milliseconds, seconds};
 
 /// Limits of server-side rendering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

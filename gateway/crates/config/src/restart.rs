@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use secrecy::{ExposeSecret, SecretString};
 use toml::{Table, Value};
 
-use super::integrations::Integrations;
-use super::limits::LimitsTable;
-use super::{AdminSettings, Budget, Listen, SiteSettings};
+use crate::integrations::Integrations;
+use crate::limits::LimitsTable;
+use crate::{AdminSettings, Budget, Listen, SiteSettings};
 
 /// The tables and keys that SIGHUP reloads, from the settings that contain them.
 const RELOADABLE: [&[&str]; 6] = [

@@ -6,10 +6,11 @@ use std::time::Duration;
 use colonnade_model::deployment::{EXPECTED_STEPS, RolloutSteps};
 use serde::{Deserialize, Deserializer};
 
-use super::value::{UNBOUNDED, as_string, convert, integer, milliseconds, table};
+use crate::criterion::Criterion;
+use crate::value::{UNBOUNDED, as_string, convert, integer, milliseconds, table, tables};
 
 /// How rollouts continue, and when they are aborted automatically.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a table")]
 pub struct RolloutSettings {
     /// The steps of a rollout that names none.
@@ -33,6 +34,9 @@ pub struct RolloutSettings {
     /// The analysis of the gateway's own measurements.
     #[serde(deserialize_with = "table")]
     pub analysis: AnalysisSettings,
+    /// The queries to Prometheus that decide, too.
+    #[serde(deserialize_with = "tables")]
+    pub criteria: Vec<Criterion>,
 }
 
 /// When the gateway's own measurements of a rollout fail, or are too few.
@@ -71,6 +75,7 @@ impl Default for RolloutSettings {
             min_clients: 5,
             report_sample_percent: 100,
             analysis: AnalysisSettings::default(),
+            criteria: Vec::new(),
         }
     }
 }

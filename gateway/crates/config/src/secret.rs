@@ -8,13 +8,13 @@ use secrecy::zeroize::Zeroizing;
 use serde::{Deserialize, Deserializer};
 use toml::Value;
 
-use super::value::{as_string, convert, wrong_type};
+use crate::value::{as_string, convert, wrong_type};
 
 /// The description of a valid value in errors.
 pub(crate) const SECRET: &str = "{ env = \"VARIABLE\" } or { file = \"path\" }, never the secret itself";
 
 /// Where a secret is.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum SecretSource {
     /// An environment variable.
     Env(String),

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use colonnade_model::release::{SHELL, is_name};
 use serde::{Deserialize, Deserializer};
 
-use super::config_file::ConfigFile;
-use super::facts::Facts;
-use super::value::map_of_tables;
+use crate::config_file::ConfigFile;
+use crate::facts::Facts;
+use crate::value::map_of_tables;
 
 /// The settings of one section.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]

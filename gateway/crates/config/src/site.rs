@@ -6,9 +6,9 @@ use colonnade_model::language::{EXPECTED_LANGUAGE, Language, LanguageError};
 use colonnade_model::pattern::RequestPath;
 use serde::{Deserialize, Deserializer};
 
-use super::facts::Facts;
-use super::url::Origin;
-use super::value::{as_string, convert, string};
+use crate::facts::Facts;
+use crate::url::Origin;
+use crate::value::{as_string, convert, string};
 
 /// What every page knows of the site.
 #[derive(Debug, Deserialize)]

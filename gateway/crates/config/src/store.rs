@@ -8,11 +8,14 @@ use secrecy::SecretString;
 use serde::{Deserialize, Deserializer};
 use url::Url;
 
-use super::config_file::ConfigFile;
-use super::secret::{SECRET, SecretSource};
-use super::url::secure_url;
-use super::value::{
-    MIB, UNBOUNDED, as_string, convert, integer, mebibytes, number, optional_table, path, string,
+use crate::certificate::CertificateFiles;
+use crate::client_tls::ClientTls;
+use crate::config_file::ConfigFile;
+use crate::secret::{SECRET, SecretSource};
+use crate::url::secure_url;
+use crate::value::{
+    MIB, UNBOUNDED, as_string, convert, integer, mebibytes, number, optional_path, optional_table, path,
+    string,
 };
 
 /// Settings of the store.
@@ -31,6 +34,13 @@ pub struct StoreSettings {
     /// The region of the bucket.
     #[serde(default, deserialize_with = "region")]
     pub region: Option<String>,
+    #[serde(default, deserialize_with = "optional_path")]
+    root_certificate: Option<PathBuf>,
+    #[serde(default, deserialize_with = "optional_table")]
+    client_certificate: Option<CertificateFiles>,
+    /// How the gateway verifies the object store, and identifies itself to it.
+    #[serde(skip)]
+    pub tls: ClientTls,
     /// Whether the gateway only reads the bucket.
     #[serde(default, rename = "read_only")]
     pub is_read_only: bool,
@@ -53,6 +63,9 @@ pub struct StoreSettings {
     #[serde(default = "number::<HOURS, _>")]
     #[serde(deserialize_with = "integer::<0, 87_600, _, _>")]
     retain_hours: i64,
+    #[serde(default = "number::<AUDIT_DAYS, _>")]
+    #[serde(deserialize_with = "integer::<1, 36_500, _, _>")]
+    retain_audit_days: i64,
     #[serde(default = "number::<RELEASES, _>")]
     #[serde(deserialize_with = "integer::<0, UNBOUNDED, _, _>")]
     retain_releases: usize,
@@ -83,6 +96,8 @@ pub struct Retention {
     /// For each section, the number of previously live releases, and of releases that its rollbacks
     /// restore.
     pub releases: usize,
+    /// Calls of the admin API that were made within this many days.
+    pub audit_days: i64,
     /// The number of deployments above which the oldest ones are not retained, whatever their age.
     pub max_deployments: usize,
     /// After how many hours one of the gateways collects garbage again. `None`: only when it is
@@ -95,6 +110,7 @@ const MAX_DEPLOYMENTS: u16 = 2000;
 const DEPLOYMENTS: u16 = 20;
 const HOURS: u16 = 72;
 const RELEASES: u16 = 3;
+const AUDIT_DAYS: u16 = 365;
 const CACHE_MIB: usize = 4096;
 
 impl Default for Retention {
@@ -103,6 +119,7 @@ impl Default for Retention {
             deployments: DEPLOYMENTS.into(),
             hours: HOURS.into(),
             releases: RELEASES.into(),
+            audit_days: AUDIT_DAYS.into(),
             max_deployments: MAX_DEPLOYMENTS.into(),
             collection_hours: Some(COLLECTION_HOURS.into()),
         }
@@ -119,6 +136,9 @@ impl StoreSettings {
                 Err(wrong) => file.problem(&["store", "access_key", "secret"], &wrong, SECRET),
             }
         }
+        let keys = ["root_certificate", "client_certificate"].map(|key| ["store", key]);
+        let (root, certificate) = (self.root_certificate.as_ref(), self.client_certificate.as_ref());
+        self.tls = ClientTls::load([&keys[0], &keys[1]], root, certificate, folder, file);
         self.warn(file);
     }
 
@@ -128,6 +148,8 @@ impl StoreSettings {
             ("endpoint", self.endpoint.is_some()),
             ("region", self.region.is_some()),
             ("access_key", self.access_key.is_some()),
+            ("root_certificate", self.root_certificate.is_some()),
+            ("client_certificate", self.client_certificate.is_some()),
             ("read_only", self.is_read_only),
         ];
         for (key, is_set) in keys {
@@ -170,6 +192,7 @@ impl StoreSettings {
             deployments: self.retain_deployments,
             hours: self.retain_hours,
             releases: self.retain_releases,
+            audit_days: self.retain_audit_days,
             max_deployments: self.max_deployments,
             collection_hours: Some(self.garbage_collection_hours).filter(|hours| *hours > 0),
         }

@@ -6,20 +6,25 @@ use std::net::IpAddr;
 use serde::{Deserialize, Deserializer};
 use url::{Host, Url};
 
-use super::value::{as_string, convert};
+use crate::value::{as_string, convert};
 
 /// An origin: scheme, host and port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin(Url);
 
 /// The description of a valid origin in errors.
-pub(crate) const ORIGIN: &str =
-    "scheme://host or scheme://host:port, with https unless the host is this machine";
+const ORIGIN: &str = "scheme://host or scheme://host:port, with https unless the host is this machine";
 
 impl Origin {
     /// Parses an origin. The scheme must be https unless the host is this machine.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let url = parse_url(text)?;
+        let origin = Self::parse_any(text)?;
+        check_encrypted(&origin.0).map(|()| origin)
+    }
+
+    /// Parses an origin whose scheme may be http on every host.
+    pub(crate) fn parse_any(text: &str) -> Result<Self, String> {
+        let url = parse_any_url(text)?;
         let is_origin = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
         if is_origin && !text.ends_with('/') {
             Ok(Self(url))
@@ -73,19 +78,41 @@ pub(crate) fn secure_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<U
     convert(deserializer, expected, |value| parse_url(as_string(value)?))
 }
 
+/// What is wrong with a URL with credentials.
+pub(crate) const HAS_CREDENTIALS: &str = "contains a user name or password";
+
 /// Parses a URL. The scheme must be https unless the host is this machine.
 pub(crate) fn parse_url(text: &str) -> Result<Url, String> {
+    let url = parse_any_url(text)?;
+    check_encrypted(&url).map(|()| url)
+}
+
+/// Parses a URL whose scheme may be http on every host.
+pub(crate) fn parse_any_url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).map_err(|error| format!("`{text}` is not a URL ({error})"))?;
     // The error does not contain the URL, because of the password.
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("contains a user name or password".to_owned());
+        return Err(HAS_CREDENTIALS.to_owned());
     }
     match url.scheme() {
-        "https" => Ok(url),
-        "http" if url.host().is_some_and(|host| is_loopback(&host)) => Ok(url),
-        "http" => Err(format!("`{text}` is not encrypted")),
+        "https" | "http" => Ok(url),
         other => Err(format!("`{text}` has the scheme {other}")),
     }
+}
+
+/// Checks that a URL is https, or http on this machine.
+///
+/// # Errors
+///
+/// That the URL is not encrypted.
+pub fn check_encrypted(url: &Url) -> Result<(), String> {
+    if url.scheme() == "https" || url.host().is_some_and(|host| is_loopback(&host)) {
+        return Ok(());
+    }
+    Err(format!(
+        "`{}` is not encrypted",
+        url.as_str().trim_end_matches('/')
+    ))
 }
 
 /// Whether a host is always this machine.

@@ -40,13 +40,24 @@ pub(crate) fn as_string(value: &Value) -> Result<&str, String> {
     }
 }
 
-/// The strings in an array, each one parsed.
+/// The strings in an array, each one parsed. The error says what is wrong with each of them.
 pub(crate) fn as_strings<T>(
     value: &Value,
     parse: impl Fn(&str) -> Result<T, String>,
 ) -> Result<Vec<T>, String> {
     let items = value.as_array().ok_or_else(|| wrong_type(value))?;
-    items.iter().map(|item| parse(as_string(item)?)).collect()
+    let (mut parsed, mut wrong) = (Vec::new(), Vec::new());
+    for item in items {
+        match as_string(item).and_then(&parse) {
+            Ok(item) => parsed.push(item),
+            Err(error) => wrong.push(error),
+        }
+    }
+    if wrong.is_empty() {
+        Ok(parsed)
+    } else {
+        Err(wrong.join(", "))
+    }
 }
 
 /// The same for an array that must not be empty.
@@ -80,6 +91,11 @@ pub(crate) fn path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf
     convert(deserializer, "the path of a file or folder", |value| {
         as_string(value).map(PathBuf::from)
     })
+}
+
+/// The same, for a key that may be missing.
+pub(crate) fn optional_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
+    path(deserializer).map(Some)
 }
 
 /// A whole number from `MIN` to `MAX`.

@@ -8,7 +8,7 @@ const MAX_BYTES: usize = 64;
 
 /// The classes that a browser may report: those of ECMAScript and its engines, the names of a
 /// `DOMException` that occur, and webpack's. Anyone can send a report, so any other name is
-/// [`OTHER`]. The shell has the same list.
+/// [`OTHER`].
 const REPORTED: [&str; 24] = [
     "AbortError",
     "AggregateError",

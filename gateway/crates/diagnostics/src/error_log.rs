@@ -1,6 +1,7 @@
-//! The error log: counts of visitors' errors by release, page, cause and class.
+//! The error log: counts of visitors' errors by release, page, cause, class and position.
 //!
-//! An entry has no message, path or address, because these may contain personal data.
+//! An entry has no message, path or address, because these may contain personal data. A position is
+//! a file of the release and two numbers.
 
 use std::collections::VecDeque;
 
@@ -17,6 +18,10 @@ use crate::ErrorClass;
 /// The maximum number of entries of each source. Anyone can send a browser's report, so reports
 /// must not evict errors that the gateway observed.
 const MAX_ENTRIES: usize = 500;
+
+/// The maximum number of positions of errors that are equal otherwise. Errors elsewhere count
+/// without a position, so that forged reports with many positions evict few other entries.
+const MAX_POSITIONS: usize = 10;
 
 /// Who observed an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -44,6 +49,9 @@ pub struct ObservedError {
     pub cause: &'static str,
     /// The error's class, if an error was thrown.
     pub class: Option<ErrorClass>,
+    /// Where it was thrown, if that is known: in the section's server module, such as `section:1:234`,
+    /// or in a file for browsers, such as `client/state.js:2:345`.
+    pub position: Option<String>,
 }
 
 /// Equal errors of one release.
@@ -71,6 +79,11 @@ pub struct ErrorEntry {
     /// The class of the error; null if no error was thrown, such as for a limit.
     #[schema(required)]
     pub class: Option<ErrorClass>,
+    /// The line and column where the error was thrown, from 1: in the section's server module, such as
+    /// `section:1:234`, or in a file of the release for browsers, such as `client/state.js:2:345`. Null if
+    /// the position is unknown.
+    #[schema(required, pattern = "^(section|client/[A-Za-z0-9_.~@+/-]+):[0-9]+:[0-9]+$")]
+    pub position: Option<String>,
     /// How often the error was observed.
     #[schema(minimum = 1)]
     pub count: u64,
@@ -100,6 +113,20 @@ struct Tally {
     last_seen: Timestamp,
 }
 
+impl ObservedError {
+    /// What is equal in errors that differ at most in their positions.
+    fn kind(&self) -> impl PartialEq + '_ {
+        (
+            &self.release,
+            &self.page,
+            &self.extension_point,
+            self.source,
+            self.cause,
+            &self.class,
+        )
+    }
+}
+
 impl ErrorLog {
     /// Counts an error.
     pub fn record(&self, error: ObservedError) {
@@ -120,9 +147,15 @@ impl ErrorLog {
 }
 
 impl Entries {
-    fn record(&self, error: ObservedError) {
+    fn record(&self, mut error: ObservedError) {
         let now = colonnade_clock::now();
         let mut entries = self.0.lock();
+        let is_elsewhere = |known: &ObservedError| {
+            known.position.is_some() && known.position != error.position && known.kind() == error.kind()
+        };
+        if entries.iter().filter(|(known, _)| is_elsewhere(known)).count() >= MAX_POSITIONS {
+            error.position = None;
+        }
         let found = entries.iter().position(|(known, _)| *known == error);
         let earlier = found.and_then(|index| entries.remove(index));
         if entries.len() == MAX_ENTRIES {
@@ -159,6 +192,7 @@ fn entry(error: ObservedError, tally: Tally) -> ErrorEntry {
         source: error.source,
         cause: error.cause,
         class: error.class,
+        position: error.position,
         count: tally.count,
         first_seen: tally.first_seen,
         last_seen: tally.last_seen,
@@ -167,7 +201,7 @@ fn entry(error: ObservedError, tally: Tally) -> ErrorEntry {
 
 #[cfg(test)]
 mod tests {
-    use super::{ErrorLog, ErrorSource, MAX_ENTRIES, ObservedError};
+    use super::{ErrorLog, ErrorSource, MAX_ENTRIES, MAX_POSITIONS, ObservedError};
     use crate::ErrorClass;
     use colonnade_model::release::ReleaseId;
 
@@ -182,6 +216,7 @@ mod tests {
             source,
             cause: "render",
             class: ErrorClass::parse("TypeError"),
+            position: None,
         }
     }
 
@@ -205,5 +240,33 @@ mod tests {
         let mut first = counts("1.0.0");
         first.sort_unstable();
         assert_eq!(first, [1, 2]);
+    }
+
+    #[test]
+    fn errors_at_too_many_positions_count_without_one() {
+        let log = ErrorLog::default();
+        let at = |line: usize| ObservedError {
+            position: Some(format!("client/page.js:{line}:1")),
+            ..error(0, ErrorSource::Browser)
+        };
+        for line in 0..MAX_POSITIONS + 5 {
+            log.record(at(line));
+        }
+        log.record(at(0));
+        // Another release has positions of its own.
+        log.record(ObservedError {
+            release: error(1, ErrorSource::Browser).release,
+            ..at(MAX_POSITIONS)
+        });
+        let entries = log.of_section("hello");
+        assert_eq!(entries.len(), MAX_POSITIONS + 2);
+        let count_at = |position: Option<&str>| {
+            let found = entries.iter().find(|entry| entry.position.as_deref() == position);
+            found.map(|entry| entry.count)
+        };
+        assert_eq!(
+            [None, Some("client/page.js:0:1"), Some("client/page.js:10:1")].map(count_at),
+            [Some(5), Some(2), Some(1)]
+        );
     }
 }

@@ -1,4 +1,5 @@
 //! Traffic, errors and latency of the last day: one aggregate for each minute, section and track.
+//! There are as many series as releases that visitors get; the bound of memory shortens the day.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -12,8 +13,9 @@ use colonnade_web::response::Track;
 /// How many minutes are kept: one day.
 pub const MAX_MINUTES: u64 = 24 * 60;
 
-/// The maximum number of aggregates of one minute. Traffic beyond it is not counted.
-const MAX_AGGREGATES: usize = 128;
+/// The maximum number of aggregates, of about 170 bytes each: those of 128 series in each minute of
+/// a day. With more series, the oldest minutes are forgotten earlier.
+const MAX_AGGREGATES: usize = 128 * 24 * 60;
 
 /// The upper bounds of the latency histogram in milliseconds. One more bucket counts everything
 /// above.
@@ -22,10 +24,19 @@ const BOUNDS: [f64; 20] = [
     2000.0, 5000.0, 10000.0,
 ];
 
-/// The traffic of one gateway process. Memory is bounded by time and by the number of aggregates of
-/// a minute.
+/// The traffic of one gateway process. Memory is bounded by time and by the number of aggregates.
 #[derive(Debug, Default)]
-pub struct Traffic(Mutex<VecDeque<Minute>>);
+pub struct Traffic(Mutex<Minutes>);
+
+#[derive(Debug, Default)]
+struct Minutes {
+    /// Oldest first.
+    kept: VecDeque<Minute>,
+    /// The number of aggregates in them.
+    aggregates: usize,
+    /// The first minute that is kept whole since [`MAX_AGGREGATES`] was reached; 0 before.
+    first: u64,
+}
 
 #[derive(Debug)]
 struct Minute {
@@ -104,7 +115,8 @@ impl Traffic {
     pub fn series(&self, minutes: u64, step: u64) -> Vec<TrafficSeries> {
         let first = current_minute().saturating_sub(minutes.saturating_sub(1));
         let mut steps: BTreeMap<(String, Track), BTreeMap<u64, Aggregate>> = BTreeMap::new();
-        for minute in self.0.lock().iter().filter(|minute| minute.number >= first) {
+        let minutes = self.0.lock();
+        for minute in minutes.kept.iter().filter(|minute| minute.number >= first) {
             for (key, aggregate) in &minute.aggregates {
                 let start = minute.number - minute.number % step.max(1);
                 let points = steps.entry(key.clone()).or_default();
@@ -122,28 +134,47 @@ impl Traffic {
         series.collect()
     }
 
+    /// The first minute that is known whole, in minutes since the Unix epoch; 0 if nothing was
+    /// forgotten.
+    pub fn first_minute(&self) -> u64 {
+        self.0.lock().first
+    }
+
     fn record(&self, section: &str, track: Track, change: impl FnOnce(&mut Aggregate)) {
-        let now = current_minute();
         let mut minutes = self.0.lock();
-        // After the clock was set back, traffic counts in the newest minute.
-        if minutes.back().is_none_or(|newest| newest.number < now) {
-            minutes.push_back(Minute {
+        let key = (section.to_owned(), track);
+        minutes.change(current_minute(), key, MAX_AGGREGATES, change);
+    }
+}
+
+impl Minutes {
+    /// Changes an aggregate of this minute, or of the newest after the clock was set back. Forgets
+    /// what is older than a day, and the oldest minutes while there are more than `max` aggregates.
+    fn change(&mut self, now: u64, key: (String, Track), max: usize, change: impl FnOnce(&mut Aggregate)) {
+        if self.kept.back().is_none_or(|newest| newest.number < now) {
+            self.kept.push_back(Minute {
                 number: now,
                 aggregates: BTreeMap::new(),
             });
-            while minutes
-                .front()
-                .is_some_and(|oldest| oldest.number + MAX_MINUTES <= now)
-            {
-                minutes.pop_front();
-            }
         }
-        let Some(minute) = minutes.back_mut() else {
+        let Some(newest) = self.kept.back_mut() else {
             return;
         };
-        let key = (section.to_owned(), track);
-        if minute.aggregates.len() < MAX_AGGREGATES || minute.aggregates.contains_key(&key) {
-            change(minute.aggregates.entry(key).or_default());
+        let before = newest.aggregates.len();
+        change(newest.aggregates.entry(key).or_default());
+        self.aggregates += newest.aggregates.len() - before;
+        while self.kept.len() > 1
+            && let Some(oldest) = self.kept.front()
+        {
+            let is_due = oldest.number + MAX_MINUTES <= now;
+            if !is_due && self.aggregates <= max {
+                break;
+            }
+            self.aggregates -= oldest.aggregates.len();
+            self.kept.pop_front();
+            if let Some(first) = self.kept.front().filter(|_| !is_due) {
+                self.first = first.number;
+            }
         }
     }
 }
@@ -200,7 +231,7 @@ pub fn current_minute() -> u64 {
 mod tests {
     use std::time::Duration;
 
-    use super::{MAX_AGGREGATES, Traffic};
+    use super::{MAX_MINUTES, Minutes, Traffic};
     use colonnade_web::response::Track;
 
     #[test]
@@ -230,14 +261,22 @@ mod tests {
     }
 
     #[test]
-    fn number_of_aggregates_is_bounded() {
-        let traffic = Traffic::default();
-        // More than twice as many: a minute may end in between.
-        for number in 0..3 * MAX_AGGREGATES {
-            traffic.record_failure(&format!("section-{number}"), Track::Live);
+    fn oldest_minutes_are_forgotten_beyond_the_bound() {
+        let mut minutes = Minutes::default();
+        let mut count = |minute: u64, section: usize| {
+            let key = (format!("section-{section}"), Track::Live);
+            minutes.change(minute, key, 4, |aggregate| aggregate.requests += 1);
+            let kept = minutes.kept.iter();
+            let kept: Vec<_> = kept.map(|kept| (kept.number, kept.aggregates.len())).collect();
+            (kept, minutes.first)
+        };
+        for section in 0..3 {
+            count(1, section);
         }
-        for minute in &*traffic.0.lock() {
-            assert!(minute.aggregates.len() <= MAX_AGGREGATES);
-        }
+        assert_eq!(count(2, 0), (vec![(1, 3), (2, 1)], 0));
+        // All series of the newest minute are counted.
+        let last = (1..300).map(|section| count(2, section)).last();
+        assert_eq!(last, Some((vec![(2, 300)], 2)));
+        assert_eq!(count(2 + MAX_MINUTES, 0), (vec![(2 + MAX_MINUTES, 1)], 2));
     }
 }

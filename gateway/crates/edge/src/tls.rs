@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use rustls::ServerConfig;
-use rustls::server::{ClientHello, NoServerSessionStorage, ResolvesServerCert};
+use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{ClientHello, NoClientAuth, NoServerSessionStorage, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_rustls::TlsAcceptor;
@@ -25,8 +26,11 @@ const ACME_TLS: &[u8] = b"acme-tls/1";
 /// The TLS configuration of a listener.
 #[derive(Clone)]
 pub struct Tls {
-    acceptor: TlsAcceptor,
+    listener: &'static str,
+    shared: SharedTls,
     certificates: Arc<CurrentCertificates>,
+    /// The configuration of new connections.
+    config: Arc<ArcSwap<ServerConfig>>,
 }
 
 /// What the TLS of all listeners shares.
@@ -120,27 +124,31 @@ impl ResolvesServerCert for CurrentCertificates {
 
 impl Tls {
     /// Creates a configuration for TLS 1.2 and 1.3 with these certificates, of which the first is
-    /// the default. The listener's session tickets have its name.
-    pub fn new(certificates: Vec<NamedCertificate>, listener: &'static str, shared: &SharedTls) -> Self {
+    /// the default. The listener's session tickets have its name. `clients` checks the certificates of
+    /// clients, if they need one.
+    pub fn new(
+        certificates: Vec<NamedCertificate>,
+        listener: &'static str,
+        clients: Option<Arc<dyn ClientCertVerifier>>,
+        shared: &SharedTls,
+    ) -> Self {
         let certificates = Arc::new(CurrentCertificates {
             certificates: ArcSwap::from_pointee(Certificates::new(certificates)),
             challenges: Arc::clone(&shared.challenges),
         });
-        let resolver: Arc<dyn ResolvesServerCert> = certificates.clone();
-        let mut config = ServerConfig::builder()
-            .with_no_client_auth()
-            .with_cert_resolver(resolver);
-        // Tickets suffice: a session in memory would resume at this process only.
-        config.session_storage = Arc::new(NoServerSessionStorage {});
-        config.ticketer = Arc::new(Tickets {
-            keys: Arc::clone(&shared.ticket_keys),
-            listener,
-        });
-        config.alpn_protocols = vec![H2.to_vec(), b"http/1.1".to_vec(), ACME_TLS.to_vec()];
+        let config = server_config(&certificates, listener, clients, shared);
         Self {
-            acceptor: TlsAcceptor::from(Arc::new(config)),
+            listener,
+            shared: shared.clone(),
             certificates,
+            config: Arc::new(ArcSwap::from_pointee(config)),
         }
+    }
+
+    /// Replaces what checks the certificates of clients of new connections.
+    pub fn set_clients(&self, clients: Option<Arc<dyn ClientCertVerifier>>) {
+        let config = server_config(&self.certificates, self.listener, clients, &self.shared);
+        self.config.store(Arc::new(config));
     }
 
     /// Replaces the certificates of new connections.
@@ -155,7 +163,8 @@ impl Tls {
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
-        let stream = self.acceptor.accept(stream).await?;
+        let acceptor = TlsAcceptor::from(self.config.load_full());
+        let stream = acceptor.accept(stream).await?;
         let protocol = match stream.get_ref().1.alpn_protocol() {
             Some(H2) => Protocol::Http2,
             // The handshake was the answer.
@@ -164,4 +173,29 @@ impl Tls {
         };
         Ok((stream, protocol))
     }
+}
+
+/// The configuration for TLS 1.2 and 1.3 of a listener.
+fn server_config(
+    certificates: &Arc<CurrentCertificates>,
+    listener: &'static str,
+    clients: Option<Arc<dyn ClientCertVerifier>>,
+    shared: &SharedTls,
+) -> ServerConfig {
+    let resolver: Arc<dyn ResolvesServerCert> = Arc::clone(certificates) as _;
+    let is_open = clients.is_none();
+    let mut config = ServerConfig::builder()
+        .with_client_cert_verifier(clients.unwrap_or_else(|| Arc::new(NoClientAuth)))
+        .with_cert_resolver(resolver);
+    // Tickets suffice: a session in memory would resume at this process only.
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    // A session that is resumed does not show the certificate of its client again.
+    if is_open {
+        config.ticketer = Arc::new(Tickets {
+            keys: Arc::clone(&shared.ticket_keys),
+            listener,
+        });
+    }
+    config.alpn_protocols = vec![H2.to_vec(), b"http/1.1".to_vec(), ACME_TLS.to_vec()];
+    config
 }

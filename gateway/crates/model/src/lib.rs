@@ -5,7 +5,9 @@
 pub mod bucket_url;
 pub mod canary;
 pub mod deployment;
+pub mod event;
 pub mod extension_rules;
+pub mod fleet;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzzing;
 pub mod language;

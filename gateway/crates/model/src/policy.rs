@@ -7,13 +7,18 @@ use std::num::NonZeroU16;
 use serde::de::Error;
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Value, json};
+use strum::{IntoStaticStr, VariantArray};
 
 /// The most values of a key.
 const MAX_VALUES: usize = 32;
 
-/// What a policy says something about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// What a policy says something about. Its name in `release.json` is in camel case.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr, VariantArray,
+)]
+#[serde(rename_all = "camelCase")]
+#[strum(serialize_all = "snake_case")]
 pub enum PolicyKey {
     /// Hosts and schemes of images.
     Images,
@@ -35,54 +40,17 @@ pub enum PolicyKey {
     TrustedTypes,
 }
 
-use PolicyKey::{
-    Connections, Fonts, Frames, Images, Media, StyleAttributes, StyleElements, TrustedTypes, Workers,
-};
-
 impl PolicyKey {
-    /// All keys.
-    pub const ALL: [Self; 9] = [
-        Images,
-        Fonts,
-        Connections,
-        Frames,
-        Media,
-        StyleAttributes,
-        StyleElements,
-        Workers,
-        TrustedTypes,
-    ];
-
     /// Its name in the configuration.
     pub fn name(self) -> &'static str {
-        match self {
-            Images => "images",
-            Fonts => "fonts",
-            Connections => "connections",
-            Frames => "frames",
-            Media => "media",
-            StyleAttributes => "style_attributes",
-            StyleElements => "style_elements",
-            Workers => "workers",
-            TrustedTypes => "trusted_types",
-        }
-    }
-
-    /// Its name in `release.json`.
-    fn json_name(self) -> &'static str {
-        match self {
-            StyleAttributes => "styleAttributes",
-            StyleElements => "styleElements",
-            TrustedTypes => "trustedTypes",
-            _ => self.name(),
-        }
+        self.into()
     }
 
     /// The schemes that it can have besides hosts: those of URLs with the file itself.
     fn schemes(self) -> &'static [&'static str] {
         match self {
-            Images | Media => &["blob:", "data:"],
-            Fonts => &["data:"],
+            Self::Images | Self::Media => &["blob:", "data:"],
+            Self::Fonts => &["data:"],
             _ => &[],
         }
     }
@@ -90,18 +58,18 @@ impl PolicyKey {
     /// The description of a valid value in errors.
     pub fn expected(self) -> &'static str {
         match self {
-            Connections | Frames => {
-                "an array of at most 32 hosts, such as `cdn.example.com`, `*.example.com` or `localhost:3000`"
+            Self::Connections | Self::Frames => {
+                "a list of at most 32 hosts, such as `cdn.example.com`, `*.example.com` or `localhost:3000`"
             }
-            Images | Media => {
-                "an array of at most 32 hosts, such as `cdn.example.com`, `*.example.com` or `localhost:3000`, `blob:` and `data:`"
+            Self::Images | Self::Media => {
+                "a list of at most 32 hosts, such as `cdn.example.com`, `*.example.com` or `localhost:3000`, `blob:` and `data:`"
             }
-            Fonts => {
-                "an array of at most 32 hosts, such as `cdn.example.com`, `*.example.com` or `localhost:3000`, and `data:`"
+            Self::Fonts => {
+                "a list of at most 32 hosts, such as `cdn.example.com`, `*.example.com` or `localhost:3000`, and `data:`"
             }
-            StyleAttributes | Workers => "a boolean",
-            StyleElements => "a boolean, or an array of at most 32 hashes, such as `sha256-…`",
-            TrustedTypes => "`enforce` or `report`",
+            Self::StyleAttributes | Self::Workers => "a boolean",
+            Self::StyleElements => "a boolean, or a list of at most 32 hashes, such as `sha256-…`",
+            Self::TrustedTypes => "`enforce` or `report`",
         }
     }
 }
@@ -177,7 +145,7 @@ impl Policy {
         let name = key.name();
         match key {
             _ if values.contains(&"true") => format!("{name} = true"),
-            TrustedTypes => format!("{name} = \"report\""),
+            PolicyKey::TrustedTypes => format!("{name} = \"report\""),
             _ => format!("{name} = {values:?}"),
         }
     }
@@ -208,12 +176,15 @@ const TRUE: &str = "true";
 const REPORT: &str = "report";
 
 fn parse(key: PolicyKey, value: &Value) -> Result<BTreeSet<String>, String> {
-    let is_hosts = matches!(key, Images | Fonts | Connections | Frames | Media);
+    let is_hosts = matches!(
+        key,
+        PolicyKey::Images | PolicyKey::Fonts | PolicyKey::Connections | PolicyKey::Frames | PolicyKey::Media
+    );
     match value {
-        Value::Bool(is_permitted) if !is_hosts && key != TrustedTypes => {
+        Value::Bool(is_permitted) if !is_hosts && key != PolicyKey::TrustedTypes => {
             Ok(is_permitted.then(|| TRUE.to_owned()).into_iter().collect())
         }
-        Value::String(text) if key == TrustedTypes => match text.as_str() {
+        Value::String(text) if key == PolicyKey::TrustedTypes => match text.as_str() {
             "enforce" => Ok(BTreeSet::new()),
             REPORT => Ok([REPORT.to_owned()].into()),
             _ => Err(format!("`{text}` is not a mode")),
@@ -221,7 +192,7 @@ fn parse(key: PolicyKey, value: &Value) -> Result<BTreeSet<String>, String> {
         Value::Array(items) if is_hosts => strings(items, "host", |text| {
             key.schemes().contains(&text) || is_host(text)
         }),
-        Value::Array(items) if key == StyleElements => strings(items, "hash", is_hash),
+        Value::Array(items) if key == PolicyKey::StyleElements => strings(items, "hash", is_hash),
         Value::Null => Err("is null".to_owned()),
         Value::Bool(_) => Err("is of type boolean".to_owned()),
         Value::Number(_) => Err("is of type number".to_owned()),
@@ -292,11 +263,10 @@ impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (key, values) in &self.0 {
-            let name = key.json_name();
             match key {
-                _ if values.contains(TRUE) => map.serialize_entry(name, &true)?,
-                TrustedTypes => map.serialize_entry(name, REPORT)?,
-                _ => map.serialize_entry(name, values)?,
+                _ if values.contains(TRUE) => map.serialize_entry(key, &true)?,
+                PolicyKey::TrustedTypes => map.serialize_entry(key, REPORT)?,
+                _ => map.serialize_entry(key, values)?,
             }
         }
         map.end()
@@ -306,25 +276,11 @@ impl Serialize for Policy {
 impl<'de> Deserialize<'de> for Policy {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut policy = Self::default();
-        for (name, value) in BTreeMap::<String, Value>::deserialize(deserializer)? {
-            let key = PolicyKey::ALL.into_iter().find(|key| key.json_name() == name);
-            let names = || {
-                PolicyKey::ALL
-                    .map(|key| format!("`{}`", key.json_name()))
-                    .join(", ")
-            };
-            let key = key.ok_or_else(|| {
-                D::Error::custom(format_args!(
-                    "policy: unknown key `{name}`; expected one of {}",
-                    names()
-                ))
-            })?;
-            let added = policy.add(key, &value);
-            added.map_err(|wrong| {
-                D::Error::custom(format_args!(
-                    "policy.{name}: {wrong}; expected {}",
-                    key.expected()
-                ))
+        for (key, value) in BTreeMap::<PolicyKey, Value>::deserialize(deserializer)? {
+            policy.add(key, &value).map_err(|wrong| {
+                let name = json!(key);
+                let (name, expected) = (name.as_str().unwrap_or_default(), key.expected());
+                D::Error::custom(format_args!("policy.{name}: {wrong}; expected {expected}"))
             })?;
         }
         Ok(policy)
@@ -443,7 +399,7 @@ mod tests {
     fn invalid_policy_names_key_and_expectation() {
         let problem = |json| serde_json::from_value::<Policy>(json).unwrap_err().to_string();
         let hosts =
-            "an array of at most 32 hosts, such as `cdn.example.com`, `*.example.com` or `localhost:3000`";
+            "a list of at most 32 hosts, such as `cdn.example.com`, `*.example.com` or `localhost:3000`";
         let images = format!("{hosts}, `blob:` and `data:`");
         let fonts = format!("{hosts}, and `data:`");
         for (json, expected) in [
@@ -458,12 +414,12 @@ mod tests {
             (json!({ "trustedTypes": "off" }), "policy.trustedTypes: `off` is not a mode; expected `enforce` or `report`".to_owned()),
             (
                 json!({ "styleElements": ["sha256-a"] }),
-                "policy.styleElements: `sha256-a` is not a hash; expected a boolean, or an array of at most 32 hashes, such as \
+                "policy.styleElements: `sha256-a` is not a hash; expected a boolean, or a list of at most 32 hashes, such as \
                  `sha256-…`".to_owned(),
             ),
             (
                 json!({ "style_elements": true }),
-                "policy: unknown key `style_elements`; expected one of `images`, `fonts`, `connections`, `frames`, `media`, \
+                "unknown variant `style_elements`, expected one of `images`, `fonts`, `connections`, `frames`, `media`, \
                  `styleAttributes`, `styleElements`, `workers`, `trustedTypes`".to_owned(),
             ),
         ] {

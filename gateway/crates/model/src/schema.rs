@@ -136,7 +136,7 @@ impl TryFrom<Integer> for Percent {
 
 /// Whether a character ends a line, or changes the direction of the text after it (Unicode's
 /// property `Bidi_Control`).
-fn breaks_line(c: char) -> bool {
+pub fn breaks_line(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

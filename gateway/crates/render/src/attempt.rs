@@ -6,32 +6,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::time::{Instant, timeout_at};
+use tokio::sync::SetOnce;
+use tokio::time::{Instant, sleep_until};
 
+use colonnade_diagnostics::SectionRequest;
 use colonnade_model::release::{SHELL, ServerModules};
 use colonnade_store::Store;
 use colonnade_store::loaded::LoadedRelease;
 use colonnade_web::query::UnusableResult;
 use colonnade_web::request_scope;
+use colonnade_web::response::RequestKind;
 
 use crate::engine::Engine;
 use crate::extension::RequestedExtension;
 use crate::job::{EXTENSION_SHARE, Job, Subject};
 use crate::page::{Content, Output};
 use crate::queries::Queries;
-use crate::request::{Argument, CacheKey, CircuitKey, DatedKey, KeyPart, ReleasePair, RenderRequest};
+use crate::request::{Argument, CacheKey, CircuitKey, DatedKey, Input, KeyPart, ReleasePair, RenderRequest};
 use crate::results::Results;
 use crate::validity::{Lifetime, Validity};
 use crate::why::{Failure, Why};
-
-/// What a page or an extension is rendered with, in addition to its request.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Input<'a> {
-    /// The result of a form post.
-    pub(super) form: Option<&'a Value>,
-    /// The results of its queries, if it has any.
-    pub(super) results: Option<&'a Results>,
-}
 
 /// An attempt to render the page of a request, or an extension of it.
 pub(super) struct Attempt<'a> {
@@ -42,7 +36,7 @@ pub(super) struct Attempt<'a> {
     shell: &'a LoadedRelease,
     /// `None` for the shell's not-found page.
     section: Option<&'a LoadedRelease>,
-    /// Until then the document waits.
+    /// The document waits no longer.
     deadline: Instant,
 }
 
@@ -74,10 +68,16 @@ impl<'a> Attempt<'a> {
             deadline: Instant::now(),
         };
         attempt.deadline += attempt.time();
+        if extension.is_some() {
+            // What other extensions do to the workers costs it none of its own time.
+            attempt.deadline = attempt
+                .deadline
+                .max(request.started_at + engine.settings.deadline);
+        }
         Some(attempt)
     }
 
-    /// How long the document waits, without the queries of a page.
+    /// How long the document waits while a worker runs a job.
     fn time(&self) -> Duration {
         let settings = &self.engine.settings;
         match self.extension {
@@ -150,28 +150,55 @@ impl<'a> Attempt<'a> {
     async fn render(&self, input: Input<'_>, cache_key: Option<DatedKey>) -> Result<Output, Why> {
         let subject = self.subject(input.results);
         self.engine.admit(&subject, cache_key.as_ref())?;
-        let job = match self.job(input, cache_key).await {
-            Ok(job) => Arc::new(job),
+        let mut job = match self.job(input, cache_key).await {
+            Ok(job) => job,
             Err(failure) => {
                 self.engine.record_failure(&subject, &failure);
                 return Err(failure.why);
             }
         };
+        if let Some(RequestedExtension { share, .. }) = self.extension {
+            job.budget = self.engine.history.budget(&subject.circuit, share);
+            job.postponed = SetOnce::new_with(job.budget.is_none().then_some(()));
+        }
+        let job = Arc::new(job);
         // In a task of its own: if the client leaves, the output is still cached and the outcome
         // recorded.
         let queue_timeout = self.deadline.saturating_duration_since(Instant::now());
-        let is_awaited = !job.is_suspect || subject.client.is_none();
-        let mut work = request_scope::spawn(Arc::clone(self.engine).render(job, queue_timeout));
-        if !is_awaited {
-            // No visitor waits for an extension that has just exceeded a limit, or failed with several props.
-            self.engine.count_failure(&subject, Why::CircuitOpen, None);
-            return Err(Why::CircuitOpen);
+        let mut work = request_scope::spawn(Arc::clone(self.engine).render(Arc::clone(&job), queue_timeout));
+        tokio::select! {
+            biased;
+            outcome = &mut work => outcome.unwrap_or(Err(Why::NoWorker)),
+            why = self.late(&job) => {
+                self.engine.record_late(subject, why, work);
+                Err(why)
+            }
         }
-        if let Ok(outcome) = timeout_at(self.deadline, &mut work).await {
-            return outcome.unwrap_or(Err(Why::NoWorker));
+    }
+
+    /// Waits until a document no longer waits for a job. The release is to blame if the job is late, and
+    /// has run for at least half of its time. An extension does not wait while each worker is
+    /// replaced because of one.
+    async fn late(&self, job: &Job) -> Why {
+        let late = async {
+            let started_at = tokio::select! {
+                biased;
+                started_at = job.started_at.wait() => started_at,
+                () = self.engine.workers.are_replaced(), if self.extension.is_some() => return Why::QueueFull,
+                () = sleep_until(self.deadline) => return Why::QueueFull,
+            };
+            sleep_until(self.deadline.min(*started_at + self.time())).await;
+            if started_at.elapsed() < self.time() / 2 {
+                Why::QueueFull
+            } else {
+                Why::DeadlineExceeded
+            }
+        };
+        tokio::select! {
+            biased;
+            () = job.postponed.wait() => Why::Postponed,
+            why = late => why,
         }
-        self.engine.record_late(subject, work);
-        Err(Why::DeadlineExceeded)
     }
 
     /// A job with everything it needs.
@@ -181,16 +208,16 @@ impl<'a> Attempt<'a> {
             Some(section) => Some(self.modules(section).await?),
             None => None,
         };
-        let subject = self.subject(input.results);
-        let breaker = &self.engine.breaker;
         Ok(Job {
-            is_suspect: breaker.is_suspect(&subject.circuit, input.results.is_some()),
-            subject,
+            subject: self.subject(input.results),
             shell,
             section,
             argument: Argument::new(self.request, self.extension, input).to_json(),
             has_personal_data: input.form.is_some(),
+            budget: None,
+            postponed: SetOnce::new(),
             cache_key,
+            started_at: SetOnce::new(),
         })
     }
 
@@ -222,6 +249,11 @@ impl<'a> Attempt<'a> {
         } else if !results.late.is_empty() {
             let until = Instant::now() + self.engine.settings.breaker_open;
             results.queries.record_late(until);
+        }
+        let section = &self.section.unwrap_or(self.shell).id.name;
+        for index in 0..results.queries.iter().count() {
+            let query = SectionRequest::of_work(RequestKind::Query, index < results.failed);
+            self.engine.diagnostics.metrics.count(section, query);
         }
         self.record_unusable(&results, &results.late, UnusableResult::Late);
         self.record_unusable(&results, &results.too_large, UnusableResult::TooLargeTogether);

@@ -7,15 +7,12 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use crate::metrics::Part;
+use crate::part::Part;
 use crate::request::CircuitKey;
 use crate::validity::Digest;
 
 /// The most circuits. A circuit beyond it replaces the one whose last failure is the oldest.
 const MAX_CIRCUITS: usize = 256;
-
-/// The consecutive failures after which an extension may be broken for all props.
-const SUSPECT_FAILURES: u32 = 2;
 
 /// One circuit breaker per pair of releases and each of its extensions, for the paths that releases
 /// name and for all others.
@@ -39,9 +36,6 @@ struct Circuit {
     failures: u32,
     /// The props of those that are counted, up to the threshold.
     props: HashSet<Digest>,
-    /// Whether it is an extension that visitors do not wait for: without the results of its queries, and
-    /// with them. Each job clears its own by a success, since the other one may never run.
-    suspect: [bool; 2],
     last_failure: Instant,
     /// Set from the first time the circuit opens until it closes.
     open_until: Option<Instant>,
@@ -82,37 +76,11 @@ impl RenderCircuitBreaker {
         open_until.filter(|until| Instant::now() < *until)
     }
 
-    /// Whether an extension is suspect without or with results, and failed less than the open time ago.
-    pub(super) fn is_suspect(&self, key: &CircuitKey, has_results: bool) -> bool {
-        let circuits = self.circuits.0.lock();
-        let suspect = circuits
-            .get(key)
-            .filter(|circuit| circuit.suspect[usize::from(has_results)]);
-        suspect.is_some_and(|circuit| circuit.last_failure.elapsed() < self.open_time)
-    }
-
-    /// Makes an extension suspect whose failure is recorded, if it is not the first or exceeds a
-    /// limit: each further attempt may cost as much.
-    pub(super) fn suspect(&self, key: &CircuitKey, has_results: bool, exceeds_limit: bool) {
-        if let Some(circuit) = self.circuits.0.lock().get_mut(key) {
-            circuit.suspect[usize::from(has_results)] |=
-                exceeds_limit || circuit.failures >= SUSPECT_FAILURES;
-        }
-    }
-
-    /// Records that the queries of an extension are evaluated. The circuit stays as it is.
-    pub(super) fn record_queries(&self, key: &CircuitKey) {
-        if let Some(circuit) = self.circuits.0.lock().get_mut(key) {
-            circuit.suspect[usize::from(false)] = false;
-        }
-    }
-
     /// Records a success and closes the circuit.
     pub(super) fn record_success(&self, key: &CircuitKey) {
         if let Some(circuit) = self.circuits.0.lock().get_mut(key) {
             circuit.failures = 0;
             circuit.props.clear();
-            circuit.suspect = [false; 2];
             circuit.open_until = None;
         }
     }
@@ -130,7 +98,6 @@ impl RenderCircuitBreaker {
         let circuit = circuits.entry(key.clone()).or_insert(Circuit {
             failures: 0,
             props: HashSet::new(),
-            suspect: [false; 2],
             last_failure: now,
             open_until: None,
         });
@@ -155,7 +122,7 @@ mod tests {
     use colonnade_model::release::{ReleaseId, SHELL};
 
     use super::{Circuits, MAX_CIRCUITS, RenderCircuitBreaker};
-    use crate::metrics::Part;
+    use crate::part::Part;
     use crate::request::{CircuitKey, ReleasePair};
 
     const OPEN: Duration = Duration::from_secs(30);
@@ -213,35 +180,6 @@ mod tests {
         tokio::time::advance(OPEN).await;
         assert!(breaker.open_until(&key).is_none(), "half-open");
         assert!(fail(1));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn extension_is_suspect_until_same_job_succeeds() {
-        let breaker = RenderCircuitBreaker::new(3, OPEN, Circuits::default());
-        let key = pair("a", "1");
-        let suspect = || [false, true].map(|has_results| breaker.is_suspect(&key, has_results));
-        let fail = |props: u8, has_results, exceeds_limit| {
-            let is_open = breaker.record_failure(&key, Some([props; 32]));
-            breaker.suspect(&key, has_results, exceeds_limit);
-            is_open
-        };
-        assert!(!fail(1, true, false) && !fail(1, true, false));
-        assert_eq!(suspect(), [false, false]);
-        assert!(!fail(2, true, false));
-        assert_eq!(suspect(), [false, true]);
-        breaker.record_queries(&key);
-        assert_eq!(suspect(), [false, true]);
-        breaker.record_success(&key);
-        assert_eq!(suspect(), [false, false]);
-        // A limit makes it suspect at once, but opens the circuit no sooner.
-        assert!(!fail(1, false, true));
-        assert_eq!(suspect(), [true, false]);
-        breaker.record_queries(&key);
-        assert_eq!(suspect(), [false, false]);
-        assert!(!fail(2, false, true));
-        tokio::time::advance(OPEN).await;
-        assert_eq!(suspect(), [false, false], "it is tried as any other");
-        assert!(fail(3, true, true));
     }
 
     #[tokio::test(start_paused = true)]

@@ -9,15 +9,18 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use colonnade_config::RenderSettings;
-use colonnade_diagnostics::{Diagnostics, ErrorClass, ErrorSource, ObservedError};
+use colonnade_diagnostics::{Diagnostics, ErrorSource, ObservedError, SectionRequest};
 use colonnade_memory::Pressure;
 use colonnade_model::release::PointReference;
 use colonnade_web::byte_cache::ByteCache;
+use colonnade_web::call_span::{CallEnd, Callee};
 use colonnade_web::client::ClientKey;
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::request_scope;
+use colonnade_web::response::RequestKind;
 
 use crate::circuit_breaker::RenderCircuitBreaker;
+use crate::history::ExtensionHistory;
 use crate::job::{Job, Subject};
 use crate::metrics::RenderMetrics;
 use crate::page::Output;
@@ -47,6 +50,7 @@ pub(super) struct Engine {
     /// them, so they evict no others.
     searches: ByteCache<CacheKey, CachedOutput>,
     pub(super) breaker: RenderCircuitBreaker,
+    pub(super) history: ExtensionHistory,
 }
 
 /// A cached page or extension, or the queries of one.
@@ -83,6 +87,7 @@ impl Engine {
                 settings.breaker_open,
                 metrics.circuits.clone(),
             ),
+            history: ExtensionHistory::default(),
         }
     }
 
@@ -119,26 +124,47 @@ impl Engine {
         job: Arc<Job>,
         queue_timeout: Duration,
     ) -> Result<Output, Why> {
-        match self.render_and_cache(&job, queue_timeout).await {
+        let span = request_scope::start_span(Callee::Render(&job.subject.section().name));
+        let mut rendered = self.render_and_cache(&job, queue_timeout).await;
+        let is_interrupted = rendered
+            .as_ref()
+            .is_err_and(|failure| failure.why == Why::CpuLimit);
+        if is_interrupted && job.has_budget(&self.settings) {
+            self.history.suspect(&job.subject.circuit);
+            let _ = job.postponed.set(());
+            rendered = self.render_and_cache(&job, queue_timeout).await;
+        }
+        if let Some(span) = span {
+            span.end(CallEnd {
+                outcome: match &rendered {
+                    Ok(Output::Content { .. }) => "rendered",
+                    Ok(Output::Queries(_)) => "queries",
+                    Err(failure) => failure.why.label(),
+                },
+                is_error: rendered.is_err(),
+                ..CallEnd::default()
+            });
+        }
+        match rendered {
             Ok(output) => {
                 // The render with the results of the queries may still fail: only its success closes
                 // the circuit.
-                match output {
-                    Output::Content { .. } => self.breaker.record_success(&job.subject.circuit),
-                    Output::Queries(_) => self.breaker.record_queries(&job.subject.circuit),
+                if let Output::Content { .. } = output {
+                    self.breaker.record_success(&job.subject.circuit);
                 }
                 Ok(output)
             }
+            // No other worker was free. The document without the extension is counted.
+            Err(failure) if job.is_postponed() && failure.why == Why::QueueFull => Err(failure.why),
             Err(failure) => {
                 self.record_failure(&job.subject, &failure);
                 if let Some((key, day)) = &job.cache_key
                     && job.subject.is_extension()
                     && failure.why.blames_release()
                 {
-                    let (has_results, exceeds_limit) =
-                        (!job.may_have_queries(), failure.why != Why::Exception);
-                    self.breaker
-                        .suspect(&job.subject.circuit, has_results, exceeds_limit);
+                    if failure.why != Why::Exception {
+                        self.history.suspect(&job.subject.circuit);
+                    }
                     let until = Instant::now() + self.settings.breaker_open;
                     self.put(key.of_queries(), Err(until), Some(*day));
                 }
@@ -153,19 +179,32 @@ impl Engine {
             failure.why.blames_release() && self.breaker.record_failure(&subject.circuit, subject.props);
         let (section, cause) = (subject.section(), failure.why.label());
         let point = subject.circuit.point.as_ref().map(PointReference::as_str);
-        let count = self.count_failure(subject, failure.why, failure.class.clone());
+        let count = self.count_failure(subject, failure.why, Some(failure));
         // Not its message, which may contain personal data such as the requested path.
         tracing::warn!(event = "render_failed", release = %section, extension_point = point, cause, count, circuit_open);
     }
 
-    /// Counts a render that exceeded its document's deadline. If it fails later, the error log
-    /// counts only that failure.
-    pub(super) fn record_late(self: &Arc<Self>, subject: Subject, render: JoinHandle<Result<Output, Why>>) {
-        let why = Why::DeadlineExceeded;
-        self.metrics.record_failure(&subject, why);
+    /// Counts a render without which a document went out. If it fails later, the error log counts only
+    /// that failure; a render that only waited for a worker is also counted once.
+    pub(super) fn record_late(
+        self: &Arc<Self>,
+        subject: Subject,
+        why: Why,
+        render: JoinHandle<Result<Output, Why>>,
+    ) {
+        let has_waited = why == Why::QueueFull;
+        if !has_waited {
+            self.metrics.record_failure(&subject, why);
+        }
+        if why == Why::DeadlineExceeded {
+            self.history.suspect(&subject.circuit);
+        }
         let engine = Arc::clone(self);
         request_scope::spawn(async move {
             if matches!(render.await, Ok(Ok(_))) {
+                if has_waited {
+                    engine.metrics.record_failure(&subject, why);
+                }
                 engine.log_failure(&subject, why, None);
             }
         });
@@ -173,13 +212,20 @@ impl Engine {
 
     /// Counts a failure in the metrics and, if a visitor requested the page, in the error log.
     /// Returns the number of failures of the section or its extension with this cause so far.
-    pub(super) fn count_failure(&self, subject: &Subject, why: Why, class: Option<ErrorClass>) -> u64 {
-        self.log_failure(subject, why, class);
+    pub(super) fn count_failure(&self, subject: &Subject, why: Why, thrown: Option<&Failure>) -> u64 {
+        self.log_failure(subject, why, thrown);
+        self.count_render(subject, true);
         self.metrics.record_failure(subject, why)
     }
 
+    /// Counts a render in the metrics of its section.
+    fn count_render(&self, subject: &Subject, is_error: bool) {
+        let render = SectionRequest::of_work(RequestKind::Render, is_error);
+        self.diagnostics.metrics.count(&subject.section().name, render);
+    }
+
     /// Counts a failure in the error log, if a visitor requested the page.
-    fn log_failure(&self, subject: &Subject, why: Why, class: Option<ErrorClass>) {
+    fn log_failure(&self, subject: &Subject, why: Why, thrown: Option<&Failure>) {
         if subject.client.is_some() && why.concerns_release() {
             self.diagnostics.errors.record(ObservedError {
                 release: subject.section().clone(),
@@ -187,7 +233,8 @@ impl Engine {
                 extension_point: subject.circuit.point.clone(),
                 source: ErrorSource::Gateway,
                 cause: why.label(),
-                class,
+                class: thrown.and_then(|failure| failure.class.clone()),
+                position: thrown.and_then(Failure::position),
             });
         }
     }
@@ -203,8 +250,14 @@ impl Engine {
         let parsed = request_scope::run_blocking(move || Output::parse(&done.json, is_extension)).await;
         let invalid = |message: &str| Failure::new(Why::Exception, message);
         let (output, reads_today) = parsed.map_err(|message| invalid(&message))?;
+        let is_content = matches!(output, Output::Content { .. });
+        self.history
+            .record(&job.subject.circuit, done.cpu_time, is_content);
         match &output {
-            Output::Content { .. } => self.metrics.record_success(&job.subject, done.cpu_time),
+            Output::Content { .. } => {
+                self.metrics.record_success(&job.subject, done.cpu_time);
+                self.count_render(&job.subject, false);
+            }
             Output::Queries(_) if job.may_have_queries() => self.metrics.record_queries(&job.subject),
             Output::Queries(_) => {
                 return Err(invalid("render returned queries, although it had their results"));

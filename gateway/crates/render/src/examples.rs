@@ -12,11 +12,12 @@ use colonnade_store::Store;
 use colonnade_store::loaded::{ExtensionManifest, LoadedDeployment};
 
 use crate::extension::{PointProps, RequestedExtension};
-use crate::request::ReleasePair;
+use crate::problem::{MAX_PROBLEMS, Problem, TrialKey, not_tried};
+use crate::renderer::Renderer;
+use crate::request::{ReleasePair, RenderRequest};
+use crate::section_examples::in_parentheses;
 use crate::site_values::SiteValues;
-use crate::trial::{MAX_PROBLEMS, Problem, TrialKey, not_tried};
 use crate::why::{Failure, Why};
-use crate::{RenderRequest, Renderer};
 
 /// The most characters of an example in a message.
 const MAX_EXAMPLE_CHARS: usize = 200;
@@ -97,7 +98,22 @@ impl<'a> TrialExtension<'a> {
         Some((pair, Some(self.owner.clone())))
     }
 
-    fn describe(self, (index, example): (usize, &Example), Failure { message, .. }: &Failure) -> String {
+    /// Where the sources of the release that opens the point have an example, for messages.
+    async fn source_of(self, index: usize, store: &Store) -> String {
+        let release = self.deployment.release(&self.owner.name);
+        let Some(release) = release.filter(|release| release.id == *self.owner) else {
+            return String::new();
+        };
+        let examples = release.examples(store).await.unwrap_or_default();
+        in_parentheses(examples.source_of(&self.manifest.point, index))
+    }
+
+    fn describe(
+        self,
+        (index, example): (usize, &Example),
+        source: &str,
+        Failure { message, .. }: &Failure,
+    ) -> String {
         let mut example = Value::from(example.clone()).to_string();
         if let Some((end, _)) = example.char_indices().nth(MAX_EXAMPLE_CHARS) {
             example.replace_range(end.., "…");
@@ -110,7 +126,7 @@ impl<'a> TrialExtension<'a> {
         } = self;
         let (point, number) = (&manifest.point, index + 1);
         format!(
-            "rendering `{point}` (extension of {section}) with example {number} of {owner}, `{example}`, failed: {message}"
+            "rendering `{point}` (extension of {section}) with example {number} of {owner}{source}, `{example}`, failed: {message}"
         )
     }
 }
@@ -154,7 +170,7 @@ impl Renderer {
             if !failure.why.blames_release() {
                 return None;
             }
-            problems.push(extension.describe(example, &failure));
+            problems.push(extension.describe(example, "", &failure));
             if problems.len() == MAX_PROBLEMS && untried > 0 {
                 problems.push(not_tried(untried));
                 break;
@@ -172,9 +188,10 @@ impl Renderer {
         site: &SiteValues,
     ) -> Option<Problem> {
         let (example, failure) = self.new_failure(store, extension, live, site).await?;
+        let source = extension.source_of(example.0, store).await;
         Some(Problem {
             releases: extension.releases(live).cloned().collect(),
-            text: extension.describe(example, &failure),
+            text: extension.describe(example, &source, &failure),
         })
     }
 
@@ -244,10 +261,7 @@ impl Renderer {
     ) -> Result<(), Failure> {
         let request = RenderRequest::without_client(extension.deployment, None, "/", site);
         let props = PointProps::of_example(example);
-        let extension = RequestedExtension {
-            manifest: extension.manifest,
-            props: &props,
-        };
+        let extension = RequestedExtension::of_example(extension.manifest, &props);
         self.render_if_uncached(store, request, Some(extension)).await
     }
 }

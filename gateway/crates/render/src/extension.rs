@@ -1,27 +1,19 @@
-//! The extensions of a page: what sections contribute to its extension points and to those of the
-//! shell.
-//!
-//! An extension is rendered by jobs of its own, with the props that the page passes. One that fails
-//! is left out of the document, which is cached for as long as nothing renders the extension again.
+//! An extension of a page: the props that it gets, what a worker renders of it, and its place in a
+//! document.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use colonnade_model::release::PointReference;
-use colonnade_store::Store;
 use colonnade_store::loaded::ExtensionManifest;
 
-use crate::attempt::Attempt;
-use crate::engine::Engine;
-use crate::page::{Content, PageContent, Rendered};
-use crate::request::RenderRequest;
-use crate::validity::{Digest, Validity};
+use crate::validity::Digest;
 use crate::why::Why;
 
 /// The most bytes of the props of a point, as JSON.
@@ -114,6 +106,8 @@ pub type PlacedExtensions = BTreeMap<PointReference, Vec<PlacedExtension>>;
 pub(crate) struct RequestedExtension<'a> {
     pub(crate) manifest: &'a Arc<ExtensionManifest>,
     pub(crate) props: &'a PointProps,
+    /// Its share of the time that the page took so far, which all extensions of the page have together.
+    pub(crate) share: Duration,
 }
 
 impl<'a> RequestedExtension<'a> {
@@ -122,98 +116,12 @@ impl<'a> RequestedExtension<'a> {
         self.props.digest
     }
 
-    /// The extensions of a rendered page, in order. The page may name only its own points, and those
-    /// of the shell.
-    pub(crate) fn all_of(
-        request: RenderRequest<'a>,
-        content: &'a PageContent,
-    ) -> impl Iterator<Item = RequestedExtension<'a>> {
-        request.points().flat_map(move |point| {
-            let props = content.points.get(point.as_str());
-            let extensions = request.deployment.extensions(point).iter();
-            props
-                .into_iter()
-                .flat_map(move |props| extensions.clone().map(move |manifest| Self { manifest, props }))
-        })
-    }
-}
-
-impl<'a> RenderRequest<'a> {
-    /// The extension points of the page and of the shell.
-    pub(crate) fn points(self) -> impl Iterator<Item = &'a PointReference> {
-        let own = self.page.into_iter().flat_map(|page| &page.points);
-        own.chain(&self.deployment.frame.points)
-    }
-
-    /// Whether any section fills a point of the page or the shell.
-    pub(crate) fn has_extensions(self) -> bool {
-        let deployment = self.deployment;
-        self.points()
-            .any(|point| !deployment.extensions(point).is_empty())
-    }
-}
-
-/// Renders the extensions of a page at the same time, with the props that `usual` passes.
-pub(crate) async fn extend(
-    engine: &Arc<Engine>,
-    store: &Store,
-    request: RenderRequest<'_>,
-    rendered: Rendered,
-    usual: &PageContent,
-) -> Rendered {
-    let requested = RequestedExtension::all_of(request, usual);
-    let parts = requested.map(|extension| render(engine, store, request, extension));
-    let parts = join_all(parts).await;
-    if parts.is_empty() {
-        return rendered;
-    }
-    let mut extensions = PlacedExtensions::new();
-    let mut outcomes = Vec::new();
-    let parts = parts.into_iter().map(|(shown, validity, outcome)| {
-        let is_shown = shown.is_some();
-        if let Some(shown) = shown {
-            let of_point = extensions.entry(shown.manifest.point.clone());
-            of_point.or_default().push(shown);
+    /// An extension that no document has, with props of an example.
+    pub(crate) fn of_example(manifest: &'a Arc<ExtensionManifest>, props: &'a PointProps) -> Self {
+        Self {
+            manifest,
+            props,
+            share: Duration::ZERO,
         }
-        outcomes.push(outcome);
-        (is_shown, validity)
-    });
-    let parts: Vec<_> = parts.collect();
-    Rendered {
-        page: rendered.page,
-        validity: rendered.validity.with(&parts),
-        extensions,
-        outcomes: outcomes.into(),
     }
-}
-
-/// Renders an extension, unless it is cached. Returns it if the document has it, how long the
-/// document may be used, and the outcome.
-async fn render(
-    engine: &Arc<Engine>,
-    store: &Store,
-    request: RenderRequest<'_>,
-    extension: RequestedExtension<'_>,
-) -> (Option<PlacedExtension>, Validity, ExtensionOutcome) {
-    let shown = |content| PlacedExtension {
-        manifest: Arc::clone(extension.manifest),
-        content,
-    };
-    let outcome = |not_rendered| ExtensionOutcome {
-        manifest: Arc::clone(extension.manifest),
-        not_rendered,
-    };
-    let Some(mut attempt) = Attempt::new(engine, store, request, Some(extension)) else {
-        return (Some(shown(None)), Validity::default(), outcome(None));
-    };
-    let why = match attempt.content().await {
-        Ok((Content::Extension(content), validity)) => {
-            let placed = content.map(|content| shown(Some(content)));
-            return (placed, validity, outcome(None));
-        }
-        // The output of an extension is never a page.
-        Ok((Content::Page(_), _)) => Why::Exception,
-        Err(why) => why,
-    };
-    (None, attempt.validity_without_html(why), outcome(Some(why)))
 }

@@ -4,6 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::SetOnce;
+use tokio::time::Instant;
+
 use colonnade_config::RenderSettings;
 use colonnade_model::release::{ReleaseId, ServerModules};
 use colonnade_web::client::ClientKey;
@@ -18,7 +21,7 @@ const MAX_PAGE_BYTES: usize = 1024 * 1024;
 const MAX_EXTENSION_BYTES: usize = 256 * 1024;
 
 /// An extension gets the time of a page divided by this: however many of them fail, a document takes
-/// at most a fifth longer than it may take without extensions.
+/// at most a fifth longer than it takes without failures.
 pub(super) const EXTENSION_SHARE: u32 = 5;
 
 /// A job: to render a page or an extension, or to evaluate its queries.
@@ -34,12 +37,16 @@ pub(super) struct Job {
     pub(super) argument: String,
     /// Whether the argument contains what a visitor typed. Then the worker ends with the job.
     pub(super) has_personal_data: bool,
-    /// Whether it is an extension that has just exceeded a limit, or failed with several props. It may
-    /// hold up others.
-    pub(super) is_suspect: bool,
+    /// The CPU time for which a document waits for an extension; `None` if it has all of its time.
+    pub(super) budget: Option<Duration>,
+    /// Set if no document waits for it, because it is an extension that has used up its budget, or has
+    /// just exceeded a limit. It must not hold up others.
+    pub(super) postponed: SetOnce<()>,
     /// The key under which the output is cached, and the date of the request; `None` if it is for
     /// one client only.
     pub(super) cache_key: Option<DatedKey>,
+    /// When a worker with its modules started it.
+    pub(super) started_at: SetOnce<Instant>,
 }
 
 /// The page or the extension of a job.
@@ -87,8 +94,27 @@ impl Job {
         }
     }
 
-    /// The limit of its CPU time.
+    /// Whether no document waits for it.
+    pub(super) fn is_postponed(&self) -> bool {
+        self.postponed.initialized()
+    }
+
+    /// Whether it ends when its budget is used up, before its limit.
+    pub(super) fn has_budget(&self, settings: &RenderSettings) -> bool {
+        let has_less = self
+            .budget
+            .is_some_and(|budget| budget < self.max_cpu_time(settings));
+        has_less && !self.is_postponed()
+    }
+
+    /// The CPU time after which it is interrupted.
     pub(super) fn cpu_limit(&self, settings: &RenderSettings) -> Duration {
+        let budget = self.budget.filter(|_| self.has_budget(settings));
+        budget.unwrap_or_else(|| self.max_cpu_time(settings))
+    }
+
+    /// The CPU time that it may use at most.
+    fn max_cpu_time(&self, settings: &RenderSettings) -> Duration {
         if self.subject.is_extension() {
             settings.cpu_limit / EXTENSION_SHARE
         } else {

@@ -11,20 +11,14 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::ConstGauge;
-use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use colonnade_model::release::PointReference;
 use colonnade_web::metrics::Described;
 
 use crate::circuit_breaker::Circuits;
 use crate::job::Subject;
-use crate::request::CircuitKey;
+use crate::part::Part;
 use crate::why::Why;
-
-/// Bucket bounds in seconds. Pages usually take 1 to 40 ms; the last buckets show renders close to
-/// the CPU limit.
-const CPU_SECONDS: [f64; 9] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5];
 
 /// The outcome of a successful render.
 const RENDERED: &str = "rendered";
@@ -40,21 +34,10 @@ const FAILED: &str = "failed";
 #[derive(Clone)]
 pub struct RenderMetrics {
     outcomes: Family<Outcome, Counter>,
-    cpu: Family<Part, Histogram, fn() -> Histogram>,
-    /// The sums of `cpu`, which cannot be read.
     cpu_seconds: Family<Part, Counter<f64, AtomicU64>>,
     pub(super) circuits: Circuits,
     worker_starts: Family<Start, Counter>,
     worker_restarts: Counter,
-}
-
-/// What was counted of an extension since the gateway started.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct RenderStatistics {
-    /// The successful renders.
-    pub renders: u64,
-    /// The CPU time of the successful renders, in seconds.
-    pub cpu_seconds: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -66,33 +49,6 @@ struct Start {
 struct Outcome {
     part: Part,
     outcome: &'static str,
-}
-
-/// The pages of a section, or one of its extensions, which has the label `extension_point`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Part {
-    section: String,
-    point: Option<PointReference>,
-}
-
-impl Part {
-    /// What a circuit is for.
-    pub(super) fn of(circuit: &CircuitKey) -> Self {
-        Self {
-            section: circuit.releases.section.name.clone(),
-            point: circuit.point.clone(),
-        }
-    }
-}
-
-impl EncodeLabelSet for Part {
-    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> fmt::Result {
-        ("section", &*self.section).encode(encoder.encode_label())?;
-        match &self.point {
-            Some(point) => ("extension_point", point.as_str()).encode(encoder.encode_label()),
-            None => Ok(()),
-        }
-    }
 }
 
 impl EncodeLabelSet for Outcome {
@@ -129,7 +85,6 @@ impl Default for RenderMetrics {
         }
         Self {
             outcomes: Family::default(),
-            cpu: Family::new_with_constructor(|| Histogram::new(CPU_SECONDS)),
             cpu_seconds: Family::default(),
             circuits: Circuits::default(),
             worker_starts,
@@ -150,7 +105,7 @@ impl RenderMetrics {
             "render_cpu",
             "CPU time of successful renders",
             Unit::Seconds,
-            Described(self.cpu.clone()),
+            Described(self.cpu_seconds.clone()),
         );
         registry.register(
             "render_circuit_open",
@@ -173,22 +128,7 @@ impl RenderMetrics {
     pub(super) fn record_success(&self, subject: &Subject, cpu: Duration) {
         self.count(subject, RENDERED);
         let part = Part::of(&subject.circuit);
-        self.cpu.get_or_create(&part).observe(cpu.as_secs_f64());
         self.cpu_seconds.get_or_create(&part).inc_by(cpu.as_secs_f64());
-    }
-
-    /// What was counted of an extension so far.
-    pub(super) fn statistics(&self, section: &str, point: &PointReference) -> RenderStatistics {
-        let (section, point) = (section.to_owned(), Some(point.clone()));
-        let part = Part { section, point };
-        let outcome = Outcome {
-            part: part.clone(),
-            outcome: RENDERED,
-        };
-        RenderStatistics {
-            renders: self.outcomes.get(&outcome).map_or(0, |renders| renders.get()),
-            cpu_seconds: self.cpu_seconds.get(&part).map_or(0.0, |seconds| seconds.get()),
-        }
     }
 
     /// Counts an evaluation of the queries of a page or an extension.
@@ -205,18 +145,6 @@ impl RenderMetrics {
     pub fn record_start(&self, succeeded: bool) {
         let outcome = if succeeded { STARTED } else { FAILED };
         self.worker_starts.get_or_create(&Start { outcome }).inc();
-    }
-
-    /// Exposes the counters of a section and its extensions of these points at 0.
-    pub(super) fn expose<'a>(&self, section: &str, points: impl Iterator<Item = &'a PointReference>) {
-        for point in std::iter::once(None).chain(points.map(Some)) {
-            let failures = Why::OUTCOMES.map(Why::label);
-            for outcome in failures.into_iter().chain([RENDERED, QUERIES]) {
-                let (section, point) = (section.to_owned(), point.cloned());
-                let part = Part { section, point };
-                drop(self.outcomes.get_or_create(&Outcome { part, outcome }));
-            }
-        }
     }
 
     /// Counts a worker that was replaced.

@@ -18,7 +18,9 @@ use colonnade_model::release::ServerModules;
 use colonnade_web::request_scope;
 
 use crate::job::{Job, JobOutput};
-use crate::protocol::{JobMessage, MAX_FRAME, WorkerRequest, WorkerResponse, encode, frame_too_long};
+use crate::protocol::{
+    JobMessage, MAX_FRAME, OVERDUE, WorkerRequest, WorkerResponse, encode, frame_too_long,
+};
 use crate::why::{Failure, Why};
 
 /// The number of releases whose modules a worker loads before it is replaced.
@@ -49,6 +51,8 @@ pub(super) struct WorkerProcess {
     output: ChildStdout,
     /// The IDs of the releases whose modules are loaded.
     loaded: HashSet<String>,
+    /// Whether it has not responded to a job.
+    is_busy: bool,
 }
 
 impl WorkerProcess {
@@ -86,6 +90,7 @@ impl WorkerProcess {
             input,
             output,
             loaded: HashSet::new(),
+            is_busy: false,
         })
     }
 
@@ -99,15 +104,18 @@ impl WorkerProcess {
         }
     }
 
-    /// Whether the process is alive and may load the modules of more releases.
+    /// Whether the process is alive, waits for a job, and may load the modules of more releases.
     pub(super) fn is_usable(&mut self) -> bool {
-        self.loaded.len() < MAX_LOADED_RELEASES && matches!(self.process.try_wait(), Ok(None))
+        let is_idle = !self.is_busy && matches!(self.process.try_wait(), Ok(None));
+        is_idle && self.loaded.len() < MAX_LOADED_RELEASES
     }
 
-    /// Runs a job. After any failure except an exception the worker must not be used again.
+    /// Runs a job. After any failure the worker must not be used again, except an exception, or if the
+    /// job has used up its budget and the worker is usable.
     pub(super) async fn run(&mut self, job: &Job, settings: &RenderSettings) -> Result<JobOutput, Failure> {
         let pid = self.process.id();
         let max_cpu_time = cpu_time(pid).map(|used| used + 2 * job.cpu_limit(settings) + EXTRA_CPU_TIME);
+        self.is_busy = true;
         let response = self.request_render(job, settings);
         wait_for_response(pid, RESPONSE_TIMEOUT, max_cpu_time, response).await?
     }
@@ -121,17 +129,32 @@ impl WorkerProcess {
         if let Some(section) = &job.section {
             self.load(section).await?;
         }
+        // Not before: a worker that replaces one has no modules, and the job is not to blame.
+        let _ = job.started_at.set(Instant::now());
         let message = JobMessage {
             shell: job.shell.release.clone(),
             section: job.section.as_ref().map(|section| section.release.clone()),
             argument: job.argument.clone(),
-            cpu_limit_ms: u64::try_from(job.cpu_limit(settings).as_millis()).unwrap_or(u64::MAX),
+            cpu_limit_us: u64::try_from(job.cpu_limit(settings).as_micros()).unwrap_or(u64::MAX),
+            has_budget: job.has_budget(settings),
             memory_limit: settings.memory_limit_bytes,
             max_bytes: job.max_bytes(),
         };
         // Megabytes, if the page has results.
         let frame = request_scope::run_blocking(move || encode(&WorkerRequest::Render(message))).await?;
-        match self.send(&frame).await? {
+        let response = match self.send(&frame).await {
+            Ok(response) => response,
+            Err(error)
+                if error.kind() == io::ErrorKind::UnexpectedEof
+                    && self.process.wait().await?.code() == Some(OVERDUE) =>
+            {
+                let message = "the render exceeded its CPU time, and its worker ended";
+                return Ok(Err(Failure::new(Why::CpuLimit, message)));
+            }
+            Err(error) => return Err(error),
+        };
+        self.is_busy = false;
+        match response {
             WorkerResponse::Rendered { cpu_us } => Ok(Ok(JobOutput {
                 json: self.read_frame().await?,
                 cpu_time: Duration::from_micros(cpu_us),

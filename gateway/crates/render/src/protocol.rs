@@ -4,7 +4,8 @@
 //! A frame is a length in bytes (`u32`, little-endian) and that many bytes of JSON. The worker
 //! starts with
 //! [`WorkerResponse::Started`]. From then on it sends one response per request, in order. A
-//! [`WorkerResponse::Rendered`] is followed by a second frame with the page.
+//! [`WorkerResponse::Rendered`] is followed by a second frame with the page. A worker whose job goes on
+//! beyond its budget exits instead, with the code [`OVERDUE`].
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -19,6 +20,9 @@ use crate::why::Failure;
 /// The maximum length of a frame in bytes. Server modules of a release and rendered pages are
 /// always smaller.
 pub(crate) const MAX_FRAME: u32 = 64 * 1024 * 1024;
+
+/// The exit code of a worker whose job goes on beyond its budget.
+pub(crate) const OVERDUE: i32 = 3;
 
 /// A request to a worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -42,8 +46,10 @@ pub(crate) struct JobMessage {
     /// The argument of the shell's `render` function, as JSON. A string, so that the results in it
     /// stay byte for byte.
     pub argument: String,
-    /// The limit of its CPU time, in milliseconds.
-    pub cpu_limit_ms: u64,
+    /// The limit of its CPU time, in microseconds.
+    pub cpu_limit_us: u64,
+    /// Whether this is a budget: the worker ends soon after it is used up.
+    pub has_budget: bool,
     /// The limit of its memory, in addition to that of the loaded shell, in bytes.
     pub memory_limit: usize,
     /// The most bytes that `render` may return, as JSON.

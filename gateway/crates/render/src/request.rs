@@ -4,6 +4,7 @@ use jiff::civil::Date;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 
 use colonnade_model::pattern::Pattern;
 use colonnade_model::release::{self, PointReference, ReleaseId, SHELL};
@@ -11,8 +12,8 @@ use colonnade_model::search::split_search;
 use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 use colonnade_web::client::ClientKey;
 
-use crate::attempt::Input;
 use crate::extension::RequestedExtension;
+use crate::results::Results;
 use crate::site_values::SiteValues;
 use crate::validity::Digest;
 
@@ -31,6 +32,17 @@ pub struct RenderRequest<'a> {
     pub day: Date,
     /// The client that requested it; `None` for the gateway's own renders.
     pub client: Option<ClientKey>,
+    /// The time from which its document waits.
+    pub started_at: Instant,
+}
+
+/// What a page or an extension is rendered with, in addition to its request.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Input<'a> {
+    /// The result of a form post.
+    pub(super) form: Option<&'a Value>,
+    /// The results of its queries, if it has any.
+    pub(super) results: Option<&'a Results>,
 }
 
 /// The two releases that render a page or an extension together. The shell's not-found page is the pair of the
@@ -48,7 +60,8 @@ pub(super) struct CircuitKey {
     pub(super) releases: ReleasePair,
     /// The point of an extension; `None` for pages.
     pub(super) point: Option<PointReference>,
-    /// See [`RenderRequest::is_listed`] and [`crate::attempt::Attempt::subject`].
+    /// Whether a release lists the path (see [`RenderRequest::is_listed`]), and no limit of the client rejected
+    /// a result.
     pub(super) is_listed: bool,
 }
 
@@ -137,6 +150,21 @@ impl RenderRequest<'_> {
     }
 }
 
+impl<'a> RenderRequest<'a> {
+    /// The extension points of the page and of the shell.
+    pub(crate) fn points(self) -> impl Iterator<Item = &'a PointReference> {
+        let own = self.page.into_iter().flat_map(|page| &page.points);
+        own.chain(&self.deployment.frame.points)
+    }
+
+    /// Whether any section fills a point of the page or the shell.
+    pub(crate) fn has_extensions(self) -> bool {
+        let deployment = self.deployment;
+        self.points()
+            .any(|point| !deployment.extensions(point).is_empty())
+    }
+}
+
 /// The argument of the shell's `render` function.
 #[derive(Serialize)]
 pub(super) struct Argument<'a> {
@@ -181,7 +209,7 @@ struct ArgumentExtension<'a> {
 impl<'a> ArgumentSubject<'a> {
     /// The extension or, without one, the page of a request. And the name of its section.
     fn new(request: RenderRequest<'a>, extension: Option<RequestedExtension<'a>>) -> (Self, Option<&'a str>) {
-        if let Some(RequestedExtension { manifest, props }) = extension {
+        if let Some(RequestedExtension { manifest, props, .. }) = extension {
             let section = &*manifest.section.name;
             let (point, props) = (&manifest.point, &*props.json);
             let extension = ArgumentExtension {

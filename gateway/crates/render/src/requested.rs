@@ -14,13 +14,14 @@ use colonnade_store::Store;
 use colonnade_store::loaded::LoadedDeployment;
 
 use crate::attempt::Attempt;
+use crate::extend;
 use crate::extension::{ExtensionContent, RequestedExtension};
 use crate::page::{Content, Output, Page};
-use crate::request::ReleasePair;
+use crate::renderer::Renderer;
+use crate::request::{ReleasePair, RenderRequest};
 use crate::results::Results;
 use crate::site_values::SiteValues;
 use crate::why::Failure;
-use crate::{RenderRequest, Renderer};
 
 /// The most paths of a trial.
 const MAX_PATHS: usize = 50;
@@ -174,7 +175,7 @@ impl Renderer {
         };
         let mut extensions = Vec::new();
         if let Page::Html(content) = &page {
-            for extension in RequestedExtension::all_of(request, content) {
+            for extension in extend::requested(request, content) {
                 let attempt = Attempt::new(attempt.engine, store, request, Some(extension));
                 extensions.push(PointOutput::new(extension, attempt).await);
             }

@@ -38,6 +38,8 @@ pub(crate) struct Results {
     pub(crate) json: Arc<RawValue>,
     /// How long and by whom a page may be used that is rendered with them.
     pub(crate) validity: Validity,
+    /// How many have failed, for another reason than a limit of the client.
+    pub(crate) failed: usize,
     /// The names of those that did not arrive in time.
     pub(crate) late: BTreeSet<String>,
     /// The names of those that failed because all together are too large.
@@ -130,6 +132,7 @@ impl Results {
             queries,
             json: Arc::from(results.to_owned()),
             validity: Validity::default(),
+            failed: 0,
             late: BTreeSet::new(),
             too_large: BTreeSet::new(),
         }
@@ -142,6 +145,7 @@ impl Results {
         client: Option<ClientKey>,
     ) -> Self {
         let json = to_raw_value(results).expect("all keys of results are strings");
+        let has_failed = |result: &&QueryResult| result.outcome.is_err() && !result.is_client_limited;
         Self {
             queries,
             validity: Validity {
@@ -151,6 +155,7 @@ impl Results {
                 client,
             },
             json: Arc::from(json),
+            failed: results.values().filter(has_failed).count(),
             late: BTreeSet::new(),
             too_large: BTreeSet::new(),
         }

@@ -12,10 +12,11 @@ use colonnade_store::loaded::{ExtensionManifest, LoadedDeployment, LoadedRelease
 use crate::attempt::Attempt;
 use crate::extension::{PointProps, RequestedExtension};
 use crate::page::Output;
+use crate::renderer::Renderer;
+use crate::request::RenderRequest;
 use crate::results::Results;
 use crate::site_values::SiteValues;
 use crate::why::Failure;
-use crate::{RenderRequest, Renderer};
 
 /// An example of a section of a deployment.
 #[derive(Clone, Copy)]
@@ -68,14 +69,25 @@ impl<'a> SectionExample<'a> {
     pub(crate) fn describe(self, Failure { message, .. }: &Failure) -> String {
         let section = self.section;
         match self.subject {
-            ExampleSubject::Page(PageManifest { pattern, .. }, PageExample { path, .. }) => format!(
-                "rendering {path} (page {pattern} of {section}) with the results of its example failed: {message}"
-            ),
-            ExampleSubject::Extension(_, ExtensionExample { point, .. }) => {
-                format!("rendering `{point}` (extension of {section}) with its own example failed: {message}")
+            ExampleSubject::Page(PageManifest { pattern, .. }, PageExample { path, source, .. }) => {
+                let source = in_parentheses(source.as_deref());
+                format!(
+                    "rendering {path} (page {pattern} of {section}) with the results of its example{source} failed: {message}"
+                )
+            }
+            ExampleSubject::Extension(_, ExtensionExample { point, source, .. }) => {
+                let source = in_parentheses(source.as_deref());
+                format!(
+                    "rendering `{point}` (extension of {section}) with its own example{source} failed: {message}"
+                )
             }
         }
     }
+}
+
+/// The position of an example in a message; empty if it is unknown.
+pub(crate) fn in_parentheses(source: Option<&str>) -> String {
+    source.map_or_else(String::new, |source| format!(" ({source})"))
 }
 
 impl Renderer {
@@ -115,8 +127,7 @@ impl Renderer {
             ExampleSubject::Page(page, PageExample { path, .. }) => (Some(page), &**path, None),
             ExampleSubject::Extension(manifest, ExtensionExample { props: json, .. }) => {
                 props = PointProps::of_example(json);
-                let props = &props;
-                (None, "/", Some(RequestedExtension { manifest, props }))
+                (None, "/", Some(RequestedExtension::of_example(manifest, &props)))
             }
         };
         let request = RenderRequest::without_client(deployment, page, path, site);

@@ -4,24 +4,26 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use colonnade_diagnostics::{LogEntryKind, NewLogEntry, SectionLog, TrialAction};
 use colonnade_model::release::{Examples, ReleaseId, SHELL};
 use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, PageManifest};
 use colonnade_store::{Store, StoreError};
 
-use crate::attempt::{Attempt, Input};
+use crate::attempt::Attempt;
 use crate::examples::TrialExtension;
+use crate::extend;
 use crate::extension::RequestedExtension;
 use crate::page::Output;
-use crate::request::{DatedKey, ReleasePair};
+use crate::problem::{MAX_PROBLEMS, Problem, TrialKey, not_tried};
+use crate::renderer::Renderer;
+use crate::request::{DatedKey, Input, ReleasePair, RenderRequest};
 use crate::requested::{RequestedPaths, RequestedRenders};
 use crate::results::Results;
 use crate::section_examples::SectionExample;
 use crate::site_values::SiteValues;
 use crate::why::{Failure, Why};
-use crate::{RenderRequest, Renderer};
 
 /// How long a trial render may be queued. No visitor waits for it.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -30,17 +32,9 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(10);
 /// be started.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The number of failed pages and extensions after which a trial stops: each may block a worker for
-/// its whole CPU time.
-pub(crate) const MAX_PROBLEMS: usize = 10;
-
 /// What the section log has of the failure of a requested path: a path, and an error at it, may
 /// contain what a visitor typed.
 const REQUESTED_PATH_FAILS: &str = "a path that visitors request fails; the response to the change names it";
-
-/// What a trial renders together: pages of a section with a shell or, with the release that opens points,
-/// extensions of the section for these points.
-pub(crate) type TrialKey = (ReleasePair, Option<ReleaseId>);
 
 /// What needs no further trial.
 #[derive(Debug, Default)]
@@ -182,18 +176,6 @@ fn unreadable((release, examples): &(&LoadedRelease, Result<Examples, StoreError
     })
 }
 
-/// The problem of a trial that stops at [`MAX_PROBLEMS`], before this many renders.
-pub(crate) fn not_tried(count: usize) -> String {
-    format!("{count} more pages, extensions or examples were not tried")
-}
-
-/// Why a page or an extension fails.
-pub(crate) struct Problem {
-    /// The releases that it concerns; empty if it concerns all.
-    pub(crate) releases: Vec<ReleaseId>,
-    pub(crate) text: String,
-}
-
 impl Renderer {
     /// Whether server rendering is enabled.
     pub fn is_enabled(&self) -> bool {
@@ -314,10 +296,8 @@ impl Renderer {
             Err(_) => None,
         };
         let mut has_queries = false;
-        for extension in content
-            .iter()
-            .flat_map(|content| RequestedExtension::all_of(request, content))
-        {
+        let extensions = content.iter();
+        for extension in extensions.flat_map(|content| extend::requested(request, content)) {
             if let Some(attempt) = Attempt::new(attempt.engine, store, request, Some(extension)) {
                 has_queries |= matches!(attempt.output(None).await, Ok(Output::Queries(_)));
             }
@@ -417,6 +397,7 @@ impl<'a> RenderRequest<'a> {
             site,
             day: colonnade_clock::today(),
             client: None,
+            started_at: Instant::now(),
         }
     }
 

@@ -36,14 +36,17 @@ pub enum Why {
     StoreError,
     /// The circuit breaker is open, because renders of the section failed.
     CircuitOpen,
+    /// The document does not wait for the extension, which takes longer than it did so far, or has just
+    /// exceeded a limit. A worker renders it for the next document.
+    Postponed,
     /// The render failed with the result of a query that the limits of this client rejected.
     ClientLimited,
 }
 
 impl Why {
-    /// Every reason that counts as an outcome of a render. The metrics expose each one from the
-    /// start.
-    pub(crate) const OUTCOMES: [Self; 11] = [
+    /// Every reason that counts as an outcome of a render.
+    #[cfg(test)]
+    pub(crate) const OUTCOMES: [Self; 12] = [
         Self::Exception,
         Self::CpuLimit,
         Self::MemoryLimit,
@@ -55,6 +58,7 @@ impl Why {
         Self::DeadlineExceeded,
         Self::StoreError,
         Self::CircuitOpen,
+        Self::Postponed,
     ];
 
     /// The label in the log, in metrics and in the error log of a section.
@@ -72,6 +76,7 @@ impl Why {
             Self::DeadlineExceeded => "deadline_exceeded",
             Self::StoreError => "store_error",
             Self::CircuitOpen => "circuit_open",
+            Self::Postponed => "postponed",
             Self::ClientLimited => "client_limited",
         }
     }
@@ -125,11 +130,47 @@ impl Failure {
             class: None,
         }
     }
+
+    /// The position of the innermost frame in the section's module, such as `section:1:234`. Nothing
+    /// else of the message.
+    pub(crate) fn position(&self) -> Option<String> {
+        // The frames are the last lines, of which the engine writes each. A function without expressions,
+        // such as the constructor that a class of errors has by default, gets column 1.
+        let frames = self.message.lines().rev().map_while(position_of);
+        let innermost = frames.filter(|(_, column)| *column > 1).last()?;
+        Some(format!("section:{}:{}", innermost.0, innermost.1))
+    }
+}
+
+/// The line and column of a frame, such as `at page (section:1:234)` or `at section:1:234`.
+fn position_of(frame: &str) -> Option<(u32, u32)> {
+    let frame = frame.trim_start().strip_prefix("at ")?;
+    let (_, position) = frame.trim_end_matches(')').rsplit_once("section:")?;
+    let (line, column) = position.split_once(':')?;
+    Some((line.parse().ok()?, column.parse().ok()?))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Why;
+    use super::{Failure, Why};
+
+    #[test]
+    fn position_is_that_of_innermost_frame() {
+        let position = |message: &str| Failure::new(Why::Exception, message).position();
+        let thrown =
+            "at AnnError (section:1:1)\n  at ann (section:9:9)\n  at city (section:1:234)\n  at section:2:1";
+        assert_eq!(
+            position(&format!("Ann is not a city\n  {thrown}")).as_deref(),
+            Some("section:9:9")
+        );
+        for without in [
+            "Ann is at home",
+            "at ann (section:a:9)",
+            "at ann (section:1:2)\nAnn",
+        ] {
+            assert_eq!(position(without), None, "{without}");
+        }
+    }
 
     #[test]
     fn only_code_of_releases_is_blamed() {
@@ -139,7 +180,8 @@ mod tests {
         };
         let blamed = "exception cpu_limit memory_limit worker_crashed deadline_exceeded";
         assert_eq!(labels(Why::blames_release), blamed);
-        let others = "worker_unresponsive no_worker queue_full memory_short store_error circuit_open";
+        let others =
+            "worker_unresponsive no_worker queue_full memory_short store_error circuit_open postponed";
         assert_eq!(labels(|why| !why.blames_release()), others);
         assert_eq!(
             labels(Why::may_cache),

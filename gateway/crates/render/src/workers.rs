@@ -1,17 +1,17 @@
 //! The render workers, with the queues before them.
 //!
 //! Three queues: paths that a release lists come first. All others, which anyone can make up, get a
-//! quarter of the queue and of the workers. Extensions that have just exceeded a limit, or failed with
-//! several props, come last, and get one worker, so that pages do not wait for them. While the last two
-//! wait, they also get a quarter of the jobs, so that no queue starves the others.
+//! quarter of the queue and of the workers and, while they wait, of the jobs. Extensions that no document
+//! waits for come last, and get one worker while another one is free, if there is another one, so that
+//! pages do not wait for them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::task::JoinSet;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep, timeout_at};
 
 use colonnade_admission::{Full, Limits, Permit, Pool, Waiter, Yield};
 use colonnade_config::RenderSettings;
@@ -55,45 +55,64 @@ impl Workers {
         self.queue.has_workers()
     }
 
+    /// The workers that start and respond, and all.
+    pub(super) fn count(&self) -> (usize, usize) {
+        let configured = self.queue.settings.workers;
+        let failed = self.queue.failed.load(Ordering::Relaxed);
+        (configured.saturating_sub(failed), configured)
+    }
+
+    /// Waits until each worker is replaced, because it has ended with an overdue job.
+    pub(super) async fn are_replaced(&self) {
+        let all = self.queue.settings.workers;
+        let mut replaced = self.queue.replaced.subscribe();
+        // The sender lives as long as the queue.
+        let _ = replaced.wait_for(|replaced| *replaced >= all).await.is_ok();
+    }
+
     /// Runs a job.
     ///
     /// It fails at once while no worker process starts and responds, or if the queue is full and no
     /// job of another client yields. It fails as soon as it must yield itself, and if no
-    /// worker starts it within `queue_timeout`. A job of the gateway itself waits for a place in
+    /// worker takes it within `queue_timeout`. A job of the gateway itself waits for a place in
     /// the queue.
     pub(super) async fn run(&self, job: Arc<Job>, queue_timeout: Duration) -> Result<JobOutput, Failure> {
         if !self.are_available() {
             return Err(no_worker());
         }
-        let (sender, receiver) = oneshot::channel();
+        let (sender, mut receiver) = oneshot::channel();
+        let queue_deadline = Instant::now() + queue_timeout;
         let job = QueuedJob {
             job,
-            deadline: Instant::now() + queue_timeout,
             result: sender,
             request: request_scope::current(),
             slot: None,
         };
         let queue_full = || Failure::new(Why::QueueFull, "the render queue is full; try again");
-        // Held until the worker is done.
-        let _permit = self
+        let permit = self
             .queue
             .push(job, queue_timeout)
             .await
             .map_err(|_| queue_full())?;
-        // A queued job that yields is dropped.
-        receiver.await.unwrap_or_else(|_| Err(queue_full()))
+        let done = if let Ok(done) = timeout_at(queue_deadline, &mut receiver).await {
+            done
+        } else {
+            // A job that no worker has taken leaves the queue.
+            drop(permit);
+            receiver.await
+        };
+        // A queued job that yields or leaves is dropped.
+        done.unwrap_or_else(|_| Err(queue_full()))
     }
 }
 
 /// A job in the queue.
 struct QueuedJob {
     job: Arc<Job>,
-    /// The latest time at which a worker may start it.
-    deadline: Instant,
     result: oneshot::Sender<Result<JobOutput, Failure>>,
     /// The request that waits for it.
     request: Option<RequestScope>,
-    /// Its permit of `unlisted_slots` or `suspect_slot`, while a worker runs it.
+    /// Its permit of `unlisted_slots` or `postponed_slot`, while a worker runs it.
     #[expect(dead_code, reason = "it is released on drop")]
     slot: Option<OwnedSemaphorePermit>,
 }
@@ -120,10 +139,14 @@ struct Queue {
     unlisted: Pool<QueuedJob>,
     /// The workers that may render unlisted paths.
     unlisted_slots: Arc<Semaphore>,
-    /// Those of extensions that have just failed.
-    suspect: Pool<QueuedJob>,
+    /// Those of extensions that no document waits for.
+    postponed: Pool<QueuedJob>,
     /// The worker that may render them.
-    suspect_slot: Arc<Semaphore>,
+    postponed_slot: Arc<Semaphore>,
+    /// The number of workers that wait for a job.
+    idle: watch::Sender<usize>,
+    /// The number of workers that are replaced now, because they have ended with an overdue job.
+    replaced: watch::Sender<usize>,
     /// The jobs of listed paths that were started since the last one of another queue.
     listed_in_a_row: AtomicUsize,
     settings: RenderSettings,
@@ -138,8 +161,10 @@ impl Queue {
             listed: Pool::default(),
             unlisted: Pool::default(),
             unlisted_slots: Arc::new(Semaphore::new(share_of_unlisted(settings.workers))),
-            suspect: Pool::default(),
-            suspect_slot: Arc::new(Semaphore::new(1)),
+            postponed: Pool::default(),
+            postponed_slot: Arc::new(Semaphore::new(1)),
+            idle: watch::Sender::default(),
+            replaced: watch::Sender::default(),
             listed_in_a_row: AtomicUsize::new(0),
             settings,
             metrics,
@@ -154,8 +179,8 @@ impl Queue {
             max_queue_length: length,
             ..
         } = self.settings;
-        let (queue, total) = if job.job.is_suspect {
-            (&self.suspect, share_of_unlisted(length) + 1)
+        let (queue, total) = if job.job.is_postponed() {
+            (&self.postponed, share_of_unlisted(length) + 1)
         } else if job.job.is_listed() {
             (&self.listed, length + workers)
         } else {
@@ -167,44 +192,62 @@ impl Queue {
             per_client: usize::MAX,
             per_network: usize::MAX,
             max_wait: timeout,
-            max_waiting: 0,
+            // A job that a worker runs cannot yield, and holds its permit until its result is read.
+            max_waiting: workers,
         };
         queue.acquire(job.job.subject.client, Some(job), limits).await
     }
 
     /// Waits for the next job.
     async fn next(&self) -> QueuedJob {
-        let unlisted = self.take_other(&self.unlisted, &self.unlisted_slots);
-        let suspect = self.take_other(&self.suspect, &self.suspect_slot);
+        self.idle.send_modify(|idle| *idle += 1);
         let listed = async {
             let job = self.listed.take().await;
             self.listed_in_a_row.fetch_add(1, Ordering::Relaxed);
             job
         };
-        if self.listed_in_a_row.load(Ordering::Relaxed) < MAX_LISTED_IN_A_ROW {
+        let job = if self.listed_in_a_row.load(Ordering::Relaxed) < MAX_LISTED_IN_A_ROW {
             tokio::select! {
                 biased;
                 job = listed => job,
-                job = unlisted => job,
-                job = suspect => job,
+                job = self.take_unlisted() => job,
+                job = self.take_postponed() => job,
             }
         } else {
             tokio::select! {
                 biased;
-                job = unlisted => job,
-                job = suspect => job,
+                job = self.take_unlisted() => job,
                 job = listed => job,
+                job = self.take_postponed() => job,
             }
-        }
+        };
+        self.idle.send_modify(|idle| *idle -= 1);
+        job
     }
 
-    /// Waits for the next job of a queue that gets some workers only.
-    async fn take_other(&self, queue: &Pool<QueuedJob>, slots: &Arc<Semaphore>) -> QueuedJob {
+    /// Waits for the next job of an unlisted path, which gets some workers only.
+    async fn take_unlisted(&self) -> QueuedJob {
         // The semaphore is never closed.
-        let slot = Arc::clone(slots).acquire_owned().await.ok();
-        let job = queue.take().await;
+        let slot = Arc::clone(&self.unlisted_slots).acquire_owned().await.ok();
+        let job = self.unlisted.take().await;
         self.listed_in_a_row.store(0, Ordering::Relaxed);
         QueuedJob { slot, ..job }
+    }
+
+    /// Waits for the next job that no document waits for, while another worker is free.
+    async fn take_postponed(&self) -> QueuedJob {
+        let slot = Arc::clone(&self.postponed_slot).acquire_owned().await.ok();
+        let others = usize::from(self.settings.workers > 1);
+        let mut idle = self.idle.subscribe();
+        loop {
+            // The sender lives as long as the queue.
+            let _ = idle.wait_for(|idle| *idle > others).await.is_ok();
+            tokio::select! {
+                biased;
+                _ = idle.wait_for(|idle| *idle <= others) => {}
+                job = self.postponed.take() => return QueuedJob { slot, ..job },
+            }
+        }
     }
 
     /// Whether a worker runs, or has not failed yet.
@@ -229,7 +272,7 @@ impl Queue {
     /// Fails the queued jobs if there is no worker for them.
     fn clear(&self) {
         while !self.has_workers()
-            && let Some(job) = [&self.listed, &self.unlisted, &self.suspect]
+            && let Some(job) = [&self.listed, &self.unlisted, &self.postponed]
                 .into_iter()
                 .find_map(Pool::try_take)
         {
@@ -276,11 +319,6 @@ impl Slot {
 
     /// Serves a queued job. Returns the worker for the next one.
     async fn serve(&mut self, mut worker: WorkerProcess, queued: QueuedJob) -> WorkerProcess {
-        if queued.deadline <= Instant::now() {
-            let message = "the render was queued for too long; try again";
-            queued.finish(Err(Failure::new(Why::QueueFull, message)));
-            return worker;
-        }
         if !worker.is_usable() {
             let Some(new) = self.try_start().await else {
                 queued.finish(Err(no_worker()));
@@ -288,6 +326,7 @@ impl Slot {
             };
             worker = new;
         }
+        let has_budget = queued.job.has_budget(&self.queue.settings);
         let result = worker.run(&queued.job, &self.queue.settings).await;
         if queued.job.has_personal_data {
             // The freed memory of the process still contains it.
@@ -295,9 +334,15 @@ impl Slot {
             queued.finish(result);
             return self.start().await;
         }
-        // After an exception the worker's state is known. Other failures may leave it in any state.
+        // After an exception, or once a budget is used up, the worker's state is known. Other failures may
+        // leave it in any state.
+        let is_known = match result.as_ref().map_err(|failure| failure.why) {
+            Ok(_) | Err(Why::Exception) => true,
+            Err(Why::CpuLimit) => has_budget && worker.is_usable(),
+            Err(_) => false,
+        };
         match &result {
-            Err(failure) if failure.why != Why::Exception => {
+            Err(failure) if !is_known => {
                 // Kill it before a new one starts, and count the restart before the result is sent.
                 drop(worker);
                 self.queue.metrics.record_restart();
@@ -305,8 +350,12 @@ impl Slot {
                 if failure.why == Why::WorkerUnresponsive {
                     self.fail();
                 }
+                let replaced = usize::from(has_budget && failure.why == Why::CpuLimit);
+                self.queue.replaced.send_modify(|all| *all += replaced);
                 queued.finish(result);
-                self.start().await
+                let worker = self.start().await;
+                self.queue.replaced.send_modify(|all| *all -= replaced);
+                worker
             }
             _ => {
                 queued.finish(result);
@@ -321,7 +370,7 @@ impl Slot {
             if let Some(worker) = self.try_start().await {
                 return worker;
             }
-            tokio::time::sleep(START_RETRY_DELAY).await;
+            sleep(START_RETRY_DELAY).await;
         }
     }
 
@@ -349,7 +398,7 @@ impl Slot {
     async fn start_process(&self) -> Result<WorkerProcess, Failure> {
         let mut worker = WorkerProcess::start(&self.queue.settings).await?;
         if self.has_failed {
-            tokio::time::sleep(PROBATION).await;
+            sleep(PROBATION).await;
             worker.ping().await?;
         }
         Ok(worker)
@@ -371,18 +420,21 @@ fn no_worker() -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
     use std::sync::Arc;
     use std::time::Duration;
 
     use colonnade_config::RenderSettings;
     use colonnade_model::release::{ReleaseId, SHELL, ServerModules};
-    use tokio::sync::oneshot;
-    use tokio::time::Instant;
+    use futures_util::poll;
+    use tokio::sync::{SetOnce, oneshot};
+    use tokio::task::JoinSet;
 
-    use super::{Queue, QueuedJob};
+    use super::{Queue, QueuedJob, Workers};
     use crate::job::{Job, Subject};
     use crate::metrics::RenderMetrics;
     use crate::request::{CircuitKey, ReleasePair};
+    use crate::why::Why;
 
     fn queued(path: &str, is_listed: bool) -> QueuedJob {
         let shell = ReleaseId {
@@ -412,12 +464,13 @@ mod tests {
             section: None,
             argument: path.to_owned(),
             has_personal_data: false,
-            is_suspect: path.starts_with('s'),
+            budget: None,
+            postponed: SetOnce::new_with(path.starts_with('p').then_some(())),
             cache_key: None,
+            started_at: SetOnce::new(),
         };
         QueuedJob {
             job: Arc::new(job),
-            deadline: Instant::now(),
             result: oneshot::channel().0,
             request: None,
             slot: None,
@@ -425,17 +478,36 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn other_queues_get_every_fourth_render() {
+    async fn unlisted_paths_get_every_fourth_render() {
         let queue = Queue::new(RenderSettings::default(), RenderMetrics::default());
         let mut permits = Vec::new();
-        for path in ["s1", "l1", "l2", "l3", "l4", "l5", "u1", "u2", "l6", "l7", "l8"] {
+        for path in ["p1", "l1", "l2", "l3", "l4", "l5", "u1", "u2", "l6", "l7", "l8"] {
             let permit = queue.push(queued(path, path.starts_with('l')), Duration::MAX);
             permits.push(permit.await.expect("a place in the queue"));
         }
         let mut order = Vec::new();
-        for _ in &permits {
+        for _ in 1..permits.len() {
             order.push(queue.next().await.job.argument.clone());
         }
-        assert_eq!(order.join(" "), "l1 l2 l3 u1 l4 l5 l6 u2 l7 l8 s1");
+        assert_eq!(order.join(" "), "l1 l2 l3 u1 l4 l5 l6 u2 l7 l8");
+        // While the other worker is busy, it waits.
+        let mut next = pin!(queue.next());
+        assert!(poll!(&mut next).is_pending());
+        let mut other = pin!(queue.next());
+        assert!(poll!(&mut other).is_pending());
+        assert_eq!(next.await.job.argument, "p1");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn job_that_no_worker_starts_ends_as_queue_full() {
+        let settings = RenderSettings::default();
+        let workers = Workers {
+            queue: Arc::new(Queue::new(settings, RenderMetrics::default())),
+            slots: JoinSet::new(),
+        };
+        let job = queued("p1", false).job;
+        let failure = workers.run(job, Duration::from_secs(1)).await.unwrap_err();
+        assert_eq!(failure.why, Why::QueueFull);
+        assert!(workers.queue.postponed.try_take().is_none());
     }
 }

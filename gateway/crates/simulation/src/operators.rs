@@ -11,7 +11,7 @@ use colonnade_platform::deployment::{
     Author, ChangeError, ChangeOutcome, DeployRequest, PreviewTarget, RollbackTarget, RolloutStart,
     RolloutTarget,
 };
-use colonnade_platform::publish::{PublishError, PublishOutcome};
+use colonnade_platform::publish::{Provenance, PublishError, PublishOutcome};
 use colonnade_store::{BucketError, StoreError};
 use parking_lot::Mutex;
 use rand::rngs::SmallRng;
@@ -102,6 +102,7 @@ fn author(reason: String) -> Author {
     Author {
         by: "team".to_owned(),
         reason: Some(reason),
+        figures: None,
     }
 }
 
@@ -276,8 +277,11 @@ impl Operators {
         let (archive, sent) = (releases::archive(id, contents), id.clone());
         let publish = |process: Arc<Process>| async move {
             let store = process.deployments.store();
-            let team = "team".to_owned();
-            process.publisher.publish(store, sent, archive, team).await
+            let provenance = Provenance {
+                by: "team".to_owned(),
+                source: None,
+            };
+            process.publisher.publish(store, sent, archive, provenance).await
         };
         let Some(result) = gateway.call(publish).await else {
             return false;
@@ -436,6 +440,7 @@ impl Call {
                     hours: retain_hours,
                     releases: 0,
                     max_deployments: 2000,
+                    audit_days: 365,
                 };
                 deployments.collect_garbage(keep, false, &author, &all).await?;
                 return Ok(None);

@@ -12,7 +12,7 @@ use colonnade_platform::preview::Preview;
 use colonnade_platform::rollout::{COOKIE, COOKIE_SECONDS, Cohort};
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::cookie::{Cookie, Cookies};
-use colonnade_web::response::{Response, Track};
+use colonnade_web::response::{Response, ServedBy, Track};
 
 use crate::preview;
 
@@ -150,5 +150,20 @@ pub(crate) fn track(snapshot: &Snapshot, set: &SetName) -> Track {
         0 => Track::Live,
         count if count == running => Track::Candidate,
         _ => Track::Other,
+    }
+}
+
+/// Returns the side of the rollout that changes the section of a request, if one is running. Previews
+/// and earlier sets have no side.
+pub(crate) fn rollout_side(snapshot: &Snapshot, served_by: &ServedBy) -> Option<Track> {
+    let (section, set) = (served_by.section.as_ref()?, served_by.deployment.as_ref()?);
+    let mut rollouts = snapshot.rollouts();
+    let rollout = rollouts.find(|rollout| rollout.candidate.changes(section))?;
+    if served_by.track == Some(Track::Other) {
+        None
+    } else if set.candidates().contains(&rollout.record.candidate) {
+        Some(Track::Candidate)
+    } else {
+        Some(Track::Live)
     }
 }

@@ -35,6 +35,8 @@ pub enum SiteError {
     SectionUnavailable {
         /// The deployment; `None` for a file.
         deployment: Option<SetName>,
+        /// The section; `None` if the path is that of no known page.
+        section: Option<String>,
     },
     /// The preview has expired, or its token is invalid.
     #[error(
@@ -49,14 +51,28 @@ pub enum SiteError {
     StoreUnreadable(#[from] StoreUnreadable),
     /// A file cannot be read. Several requests can share the cause.
     #[error("The file cannot be read.")]
-    Store(Arc<StoreError>),
+    Store {
+        /// The section of the file.
+        section: String,
+        /// Why it cannot be read.
+        cause: Arc<StoreError>,
+    },
 }
 
 impl SiteError {
     /// The deployment that the error is about.
     pub(crate) fn deployment(&self) -> Option<&SetName> {
         match self {
-            Self::SectionUnavailable { deployment } => deployment.as_ref(),
+            Self::SectionUnavailable { deployment, .. } => deployment.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The section that the error is about.
+    pub(crate) fn section(&self) -> Option<&str> {
+        match self {
+            Self::SectionUnavailable { section, .. } => section.as_deref(),
+            Self::Store { section, .. } => Some(section),
             _ => None,
         }
     }
@@ -73,8 +89,10 @@ impl Problem for SiteError {
             }
             Self::PreviewOver => StatusCode::FORBIDDEN,
             Self::Report(error) => error.status(),
-            Self::Store(cause) if cause.is_damage() || cause.is_away() => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Store { cause, .. } if cause.is_damage() || cause.is_away() => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
+            Self::Store { .. } => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
@@ -85,7 +103,7 @@ impl Problem for SiteError {
             Self::PreviewOver => "This preview has ended",
             Self::NothingLive => "This site is being set up",
             Self::SectionUnavailable { .. } => "This page isn’t available",
-            Self::Store(_) | Self::StoreUnreadable(_) => "Something went wrong",
+            Self::Store { .. } | Self::StoreUnreadable(_) => "Something went wrong",
             _ => self.status().canonical_reason().unwrap_or("Error"),
         }
     }
@@ -99,7 +117,7 @@ impl Problem for SiteError {
             Self::SectionUnavailable { .. } => {
                 "Part of this site isn’t available. Please come back later.".to_owned()
             }
-            Self::Store(_) | Self::StoreUnreadable(_) => "Please try again.".to_owned(),
+            Self::Store { .. } | Self::StoreUnreadable(_) => "Please try again.".to_owned(),
             _ => self.to_string(),
         }
     }
@@ -111,7 +129,7 @@ impl Problem for SiteError {
             Self::Report(error) => error.retry_after(),
             // Another gateway may be able to read it.
             Self::StoreUnreadable(_) => Some(Duration::from_secs(1)),
-            Self::Store(cause) if cause.is_away() => Some(Duration::from_secs(1)),
+            Self::Store { cause, .. } if cause.is_away() => Some(Duration::from_secs(1)),
             _ => None,
         }
     }
@@ -130,7 +148,7 @@ impl Problem for SiteError {
 
     fn log(&self) {
         // The store logs damaged files, and the poll an unreachable store, but not at each request.
-        if let Self::Store(cause) = self
+        if let Self::Store { cause, .. } = self
             && !cause.is_damage()
             && !cause.is_away()
         {

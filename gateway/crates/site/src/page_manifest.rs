@@ -37,9 +37,10 @@ pub(crate) async fn respond(site: &Site, call: Call<'_>) -> Result<Response, Sit
     let page = match deployment.page(&path) {
         Some(page) if !deployment.is_unavailable(&page.section.name) => page,
         None if !deployment.may_lack_pages() => return Err(HttpError::NotFound.into()),
-        _ => {
+        page => {
             return Err(SiteError::SectionUnavailable {
                 deployment: Some(name),
+                section: page.map(|page| page.section.name.clone()),
             });
         }
     };

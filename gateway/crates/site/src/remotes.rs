@@ -88,7 +88,10 @@ async fn modules(
 ) -> Result<Arc<EncodedContent>, SiteError> {
     if set.is_unavailable(section) {
         let deployment = Some(set.set.clone());
-        return Err(SiteError::SectionUnavailable { deployment });
+        return Err(SiteError::SectionUnavailable {
+            deployment,
+            section: Some(section.to_owned()),
+        });
     }
     let release = set.release(section).ok_or(HttpError::NotFound)?;
     let remote = Arc::clone(release.remote().ok_or(HttpError::NotFound)?);

@@ -13,13 +13,13 @@ use colonnade_platform::deployment::Snapshot;
 use colonnade_web::content_negotiation::prefers_html;
 use colonnade_web::health;
 use colonnade_web::problem::{Audience, HttpError};
-use colonnade_web::response::{Response, json};
+use colonnade_web::response::{RequestKind, Response, json};
 use colonnade_web::router::{Methods, Route, Router};
 
 use crate::call::Call;
 use crate::document::SiteView;
 use crate::error::{SiteError, visitor};
-use crate::site::{INVALID_REQUEST, Site};
+use crate::site::Site;
 use crate::wellknown::RootIcon;
 use crate::{integrations, page_manifest, preview, remotes, wellknown};
 
@@ -42,6 +42,7 @@ type Handler = for<'a> fn(&'a Site, Call<'a>) -> HandlerFuture<'a>;
 
 /// How a route serves a request.
 pub(crate) struct Endpoint {
+    pub(crate) kind: RequestKind,
     pub(crate) errors: ErrorFormat,
     pub(crate) handle: Handler,
 }
@@ -93,15 +94,18 @@ impl RouteTable {
     pub(crate) fn new(integrations: Vec<Route<Endpoint>>) -> Self {
         Self {
             reserved: Router::new(reserved_routes().into_iter().chain(integrations)),
-            document: get("", ErrorFormat::Page, |site, call| {
-                Box::pin(async move {
-                    if wellknown::is_for_service_worker(&call.head.headers) {
-                        return Ok(wellknown::service_worker_removal());
-                    }
-                    site.document(&call, Some(call.path)).await
+            document: serving(
+                RequestKind::Document,
+                get("", ErrorFormat::Page, |site, call| {
+                    Box::pin(async move {
+                        if wellknown::is_for_service_worker(&call.head.headers) {
+                            return Ok(wellknown::service_worker_removal());
+                        }
+                        site.document(&call, Some(call.path)).await
+                    })
                 })
-            })
-            .named(UNMATCHED),
+                .named(UNMATCHED),
+            ),
             file: get(FILES, ErrorFormat::Text, |site, call| {
                 let file = site.files.get(call.path);
                 let response = file.map(|file| file.respond(&call.head.headers));
@@ -111,14 +115,18 @@ impl RouteTable {
                 Methods::ANY,
                 "/api",
                 Endpoint {
+                    kind: RequestKind::Upstream,
                     errors: ErrorFormat::Json,
                     handle: |site, call| Box::pin(async move { Ok(site.forward(call).await) }),
                 },
             ),
-            unknown_link: get("", ErrorFormat::Page, |site, call| {
-                Box::pin(async move { site.document(&call, None).await })
-            })
-            .named(UNMATCHED),
+            unknown_link: serving(
+                RequestKind::Document,
+                get("", ErrorFormat::Page, |site, call| {
+                    Box::pin(async move { site.document(&call, None).await })
+                })
+                .named(UNMATCHED),
+            ),
             not_found: get("", ErrorFormat::PageOrText, |_, _| {
                 Box::pin(ready(Err(HttpError::NotFound.into())))
             })
@@ -149,14 +157,6 @@ impl RouteTable {
         };
         (route, "")
     }
-}
-
-/// The names of the routes that do not depend on deployments, and of responses without a route.
-pub(crate) fn route_names(integrations: Vec<Route<Endpoint>>) -> Vec<Cow<'static, str>> {
-    let names = reserved_routes().into_iter().chain(integrations);
-    let names = names.map(|route| route.name);
-    let others = ["/api", FILES, UNMATCHED, INVALID_REQUEST, "shed"].map(Cow::Borrowed);
-    names.chain(others).collect()
 }
 
 fn reserved_routes() -> [Route<Endpoint>; 15] {
@@ -190,12 +190,18 @@ fn reserved_routes() -> [Route<Endpoint>; 15] {
         get("/apple-touch-icon.png", Text, |_, call| {
             Box::pin(ready(root_icon(call.snapshot, RootIcon::Touch)))
         }),
-        get("/assets", Text, ASSET),
-        get("/assets/{*file}", Text, ASSET).named("/assets"),
-        get("/_page/{deployment}", Json, |site, call| {
-            Box::pin(page_manifest::respond(site, call))
-        })
-        .named(PAGE_DATA),
+        serving(RequestKind::Asset, get("/assets", Text, ASSET)),
+        serving(
+            RequestKind::Asset,
+            get("/assets/{*file}", Text, ASSET).named("/assets"),
+        ),
+        serving(
+            RequestKind::PageData,
+            get("/_page/{deployment}", Json, |site, call| {
+                Box::pin(page_manifest::respond(site, call))
+            })
+            .named(PAGE_DATA),
+        ),
         get("/_remotes/{deployment}", Json, |site, call| {
             Box::pin(remotes::respond(site, call))
         })
@@ -227,26 +233,36 @@ fn root_icon(snapshot: &Snapshot, wanted: RootIcon) -> Result<Response, SiteErro
 
 const ASSET: Handler = |site, call| Box::pin(site.assets.respond(site.deployments.store(), call));
 
+/// A route that serves this kind of requests.
+fn serving(kind: RequestKind, mut route: Route<Endpoint>) -> Route<Endpoint> {
+    route.handler.kind = kind;
+    route
+}
+
 /// A route for GET.
 pub(crate) fn get(
     pattern: impl Into<Cow<'static, str>>,
     errors: ErrorFormat,
     handle: Handler,
 ) -> Route<Endpoint> {
-    Route::new(Methods::GET, pattern, Endpoint { errors, handle })
+    Route::new(Methods::GET, pattern, other(errors, handle))
 }
 
 /// A route for POST.
 pub(crate) fn post(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
-    Route::new(Methods::POST, pattern, Endpoint { errors, handle })
+    Route::new(Methods::POST, pattern, other(errors, handle))
 }
 
 fn get_post(pattern: &'static str, errors: ErrorFormat, handle: Handler) -> Route<Endpoint> {
-    Route::new(
-        Methods::GET.and(Methods::POST),
-        pattern,
-        Endpoint { errors, handle },
-    )
+    Route::new(Methods::GET.and(Methods::POST), pattern, other(errors, handle))
+}
+
+fn other(errors: ErrorFormat, handle: Handler) -> Endpoint {
+    Endpoint {
+        kind: RequestKind::Other,
+        errors,
+        handle,
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The site listener: finds the route of a request and turns errors into responses.
 
-use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -29,7 +28,7 @@ use colonnade_web::response::{Response, ServedBy, empty, redirect};
 
 use crate::asset::Assets;
 use crate::call::Call;
-use crate::deployment_selection::{DeploymentSelection, has_selected, track};
+use crate::deployment_selection::{DeploymentSelection, has_selected, rollout_side, track};
 use crate::document::{Documents, RequestedPage};
 use crate::error::{SiteError, visitor, visitor_from};
 use crate::integrations::{self, BackendError, Integrations};
@@ -38,7 +37,7 @@ use crate::metrics::SiteMetrics;
 use crate::preview;
 use crate::reports::ClientErrorReports;
 use crate::reports::error::ReportError;
-use crate::routes::{PAGE_DATA, REMOTES, RouteTable, route_names};
+use crate::routes::{PAGE_DATA, REMOTES, RouteTable};
 use crate::unknown_names::{has_unknown_name, has_unknown_preview};
 use crate::wellknown::RootFiles;
 
@@ -46,7 +45,7 @@ use crate::wellknown::RootFiles;
 const MAX_URI_BYTES: usize = 8 * 1024;
 
 /// The route name of requests whose path cannot be decoded.
-pub(crate) const INVALID_REQUEST: &str = "invalid_request";
+const INVALID_REQUEST: &str = "invalid_request";
 
 /// The site listener's state and request handler.
 pub struct Site {
@@ -79,11 +78,6 @@ pub struct SiteParts {
 }
 
 impl Site {
-    /// The names of the routes that do not depend on deployments.
-    pub fn route_names(config: &Config) -> Vec<Cow<'static, str>> {
-        route_names(integrations::routes(config))
-    }
-
     /// The site that this configuration describes.
     pub fn new(config: Config, parts: SiteParts, metrics: &SiteMetrics) -> Result<Self, BackendError> {
         let SiteParts {
@@ -167,6 +161,7 @@ impl Site {
         };
         let served_by = ServedBy::of(&mut response);
         served_by.track = served_by.deployment.as_ref().map(|set| track(&snapshot, set));
+        served_by.rollout_side = rollout_side(&snapshot, served_by);
         if served_by.deployment.is_some() {
             self.measure(&snapshot, head, &response, started_at);
         } else {
@@ -216,13 +211,14 @@ impl Site {
             let site = self.documents.site();
             let audience = route.handler.errors.audience(snapshot, &site, head);
             let mut response = respond(&error, audience);
-            if let Some(deployment) = error.deployment() {
-                ServedBy::of(&mut response).deployment = Some(deployment.clone());
-            }
+            let served_by = ServedBy::of(&mut response);
+            served_by.deployment = error.deployment().cloned();
+            served_by.section = error.section().map(ToOwned::to_owned);
             response
         });
         let served_by = ServedBy::of(&mut response);
         served_by.route.get_or_insert_with(|| route.name.clone());
+        served_by.kind = route.handler.kind;
         response
     }
 
@@ -254,6 +250,7 @@ impl Site {
         if is_unavailable {
             return Err(SiteError::SectionUnavailable {
                 deployment: Some(selection.set().clone()),
+                section: page.map(|page| page.section.name.clone()),
             });
         }
         let client = client_key(&head.extensions);
@@ -358,10 +355,12 @@ impl Site {
         if is_foreign || is_of(REMOTES) {
             return;
         }
-        let page = section.zip(route);
+        let is_server_error = response.status().is_server_error();
+        // The error of a page is no render of it.
+        let page = section.zip(route).filter(|_| !is_server_error);
         let path = head.uri.path();
         let measurement = Measurement {
-            is_server_error: response.status().is_server_error(),
+            is_server_error,
             page: page.map(|(section, pattern)| self.canary.page_hash(section, pattern, path)),
             not_rendered: response.extensions().get().copied(),
             extensions: &self.extension_renders(snapshot, response, path),

@@ -55,19 +55,19 @@ pub enum BucketError {
     NoEtag,
     /// It is unknown whether a change took effect.
     #[error(
-        "the object store did not confirm the change, so that it may or may not take effect; check the history before \
+        "the object store did not confirm the change, so it may or may not take effect; check the history before \
          you repeat it"
     )]
     Unconfirmed,
     /// The object store ignores conditions of writes.
     #[error(
-        "the object store ignores {0} of PUT requests, so that gateways would overwrite each other's changes; use one with \
+        "the object store ignores {0} of PUT requests, so gateways would overwrite each other's changes; use one with \
          conditional writes, or `store.folder` without `store.url`"
     )]
     ConditionsIgnored(&'static str),
     /// A replica of the bucket has not got all that visitors need.
     #[error(
-        "the object has not been replicated yet, so that revision {revision} cannot be served; start again when it has"
+        "the object has not been replicated yet, so revision {revision} cannot be served; start again when it has"
     )]
     NotReplicated {
         /// The revision of the live state that has arrived.

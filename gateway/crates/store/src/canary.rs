@@ -5,10 +5,10 @@ use std::time::Duration;
 use colonnade_model::canary::GatewayCounts;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::error::StoreError;
-use super::inner::{CONCURRENCY, Inner};
-use super::objects::When;
-use super::types::GatewayId;
+use crate::error::StoreError;
+use crate::inner::{CONCURRENCY, Inner};
+use crate::objects::When;
+use crate::types::GatewayId;
 
 /// The age at which counts are deleted: their gateway has ended, or cannot reach the store.
 const MAX_AGE: Duration = Duration::from_mins(1);

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bucket::BucketObjects;
-use super::bucket_error::BucketError;
-use super::error::{StoreError, if_intact};
-use super::folder::FolderObjects;
-use super::json;
-use super::keys::{CACHE_MARKER, COPY_MARKER, FOLDERS, LIVE, STORE};
-use super::objects::{Objects, When};
-use super::types::random_id;
+use crate::bucket::BucketObjects;
+use crate::bucket_error::BucketError;
+use crate::error::{StoreError, if_intact};
+use crate::folder::FolderObjects;
+use crate::json;
+use crate::keys::{CACHE_MARKER, COPY_MARKER, FOLDERS, LIVE, STORE};
+use crate::objects::{Objects, When};
+use crate::types::random_id;
 
 /// The content of `store.json`.
 #[derive(Debug, Serialize, Deserialize)]

@@ -15,15 +15,15 @@ use colonnade_model::release::ReleaseId;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 
-use super::connect::StoreId;
-use super::error::{StoreError, if_intact};
-use super::inner::{CONCURRENCY, MAX_ATTEMPTS};
-use super::keys::{
+use crate::connect::StoreId;
+use crate::error::{StoreError, if_intact};
+use crate::inner::{CONCURRENCY, MAX_ATTEMPTS};
+use crate::keys::{
     COPY_MARKER, LIVE, STORE, deployment_key, file_key, is_intact, numbers, release_id, release_key,
 };
-use super::objects::{Objects, When};
-use super::place::{Existing, Place};
-use super::published::PublishedRelease;
+use crate::objects::{Objects, When};
+use crate::place::{Existing, Place};
+use crate::published::PublishedRelease;
 
 /// What was copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +116,11 @@ impl Copy<'_> {
         // ended.
         let is_earlier = |name: &str| numbers([name]).iter().all(|number| *number <= revision);
         self.copy_folder("history", is_earlier).await?;
+        self.copy_folder("audit", |_| true).await?;
+        // Those of a restored store begin with what happens from then on.
+        if timeline == Timeline::Same {
+            self.copy_folder("webhooks", |_| true).await?;
+        }
         self.complete(live, state, timeline).await?;
         Ok(Some(Copied {
             revision,

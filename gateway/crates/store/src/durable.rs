@@ -7,7 +7,7 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-use super::error::StoreError;
+use crate::error::StoreError;
 
 /// Creates a file, readable only by its owner; false if it exists already.
 pub(crate) fn create(path: &Path, scratch: &Path, bytes: &[u8]) -> Result<bool, StoreError> {

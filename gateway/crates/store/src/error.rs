@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::bucket_error::BucketError;
+use crate::bucket_error::BucketError;
 
 /// A store operation failed.
 #[derive(Debug, thiserror::Error)]

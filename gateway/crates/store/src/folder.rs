@@ -17,15 +17,15 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
-use super::durable::{
+use crate::durable::{
     create, create_folder, entry_names, if_exists, io, remove, replace, sync, write_temporary,
 };
-use super::error::StoreError;
-use super::json;
-use super::keys::{COLLECTION, FOLDERS, LIVE};
-use super::objects::{DELETED, Found, Listed, Object, Objects, Pending, Version, When};
-use super::read::{open_lock, read, reject_link};
-use super::scratch::Scratch;
+use crate::error::StoreError;
+use crate::json;
+use crate::keys::{COLLECTION, FOLDERS, LIVE};
+use crate::objects::{DELETED, Found, Listed, Object, Objects, Pending, Version, When};
+use crate::read::{open_lock, read, reject_link};
+use crate::scratch::Scratch;
 
 /// How long an operation waits for the lock. It is held for milliseconds, unless its process hangs.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(1500);

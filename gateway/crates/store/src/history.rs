@@ -6,9 +6,9 @@ use colonnade_model::deployment::{Change, Deployment, LiveState, VisibleDeployme
 use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_model::unknown_fields::UnknownFields;
 
-use super::error::{StoreError, if_intact};
-use super::loaded::LoadedRelease;
-use super::types::StoredRelease;
+use crate::error::{StoreError, if_intact};
+use crate::loaded::LoadedRelease;
+use crate::types::StoredRelease;
 
 /// The changes that can be recovered, newest first: `newest`, or that of the last entry, and those
 /// before it. The store has entries of a timeline that ended when an older live state was restored,

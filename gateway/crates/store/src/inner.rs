@@ -5,14 +5,17 @@ use std::sync::Arc;
 use colonnade_model::deployment::{Change, LiveState};
 use colonnade_model::release::ReleaseId;
 use colonnade_web::byte_cache::ByteCache;
+use colonnade_web::call_span::{CallEnd, Callee};
+use colonnade_web::request_scope;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use super::error::StoreError;
-use super::metrics::StoreMetrics;
-use super::objects::{Objects, Pending, Version};
-use super::published::FileNames;
-use super::scratch::Scratch;
+use crate::audit_tail::AuditTail;
+use crate::error::StoreError;
+use crate::metrics::StoreMetrics;
+use crate::objects::{Objects, Pending, Version};
+use crate::published::FileNames;
+use crate::scratch::Scratch;
 
 /// The most bytes of names of files that are kept in memory.
 const FILE_NAMES_BYTES: usize = 20 << 20;
@@ -35,6 +38,8 @@ pub(crate) struct Inner {
     pub(crate) known: Mutex<Option<(LiveState, Version)>>,
     /// The last change that is known to be in the history.
     pub(crate) recorded: Mutex<Option<Change>>,
+    /// The newest calls of the admin API.
+    pub(crate) audit: tokio::sync::Mutex<AuditTail>,
     /// The names of the files of releases.
     pub(crate) files: ByteCache<ReleaseId, FileNames>,
 }
@@ -47,6 +52,7 @@ impl Inner {
             metrics,
             known: Mutex::default(),
             recorded: Mutex::default(),
+            audit: tokio::sync::Mutex::default(),
             files: ByteCache::new(FILE_NAMES_BYTES),
         }
     }
@@ -59,7 +65,15 @@ impl Inner {
     ) -> Pending<'a, T> {
         Box::pin(async move {
             let start = Instant::now();
+            let span = request_scope::start_span(Callee::Store(operation));
             let result = work.await;
+            if let Some(span) = span {
+                span.end(CallEnd {
+                    outcome: if result.is_ok() { "ok" } else { "failed" },
+                    is_error: result.is_err(),
+                    ..CallEnd::default()
+                });
+            }
             self.metrics.record(operation, start.elapsed(), result.is_ok());
             result
         })

@@ -6,10 +6,10 @@ use bytes::Bytes;
 use colonnade_model::rotating_keys::KeyPurpose;
 use serde_json::Value;
 
-use super::error::StoreError;
-use super::keys::{FOLDERS, LIVE, STORE, keys_key};
-use super::place::Place;
-use super::published::PublishedRelease;
+use crate::error::StoreError;
+use crate::keys::{FOLDERS, LIVE, STORE, keys_key};
+use crate::place::Place;
+use crate::published::PublishedRelease;
 
 /// Why an object is not shown.
 #[derive(Debug, thiserror::Error)]

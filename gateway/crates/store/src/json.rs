@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::error::StoreError;
+use crate::error::StoreError;
 
 /// The schema that this gateway writes, and the highest that it reads.
 const SCHEMA: u32 = 1;

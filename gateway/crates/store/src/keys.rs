@@ -57,6 +57,14 @@ pub(crate) fn history_key(revision: u64) -> String {
     format!("history/{revision}.json")
 }
 
+pub(crate) fn audit_key(number: u64) -> String {
+    format!("audit/{number}.json")
+}
+
+pub(crate) fn webhook_key(name: &str) -> String {
+    format!("webhooks/{name}.json")
+}
+
 pub(crate) fn upload_key(id: &str) -> String {
     format!("uploads/{id}.json")
 }

@@ -9,14 +9,18 @@
 //! deployments/<number>.json          a deployment; for at least a day that it was deleted
 //! live.json                          the live deployment, the running rollouts, and the newest change
 //! history/<revision>.json            the changes, including the newest
+//! audit/<n>.json                     other calls of the admin API
+//! webhooks/<name>.json               how far each webhook has got
+//! acme/                              secret: account, certificate and challenges
 //! canary/<gateway>.json              what a gateway has counted about the running rollouts
+//! gateways/<gateway>.json            the state of a gateway, as it was within the last minute
 //! collection.json                    when garbage was last collected
 //! preview-keys.json                  secret
 //! ticket-keys.json                   secret
 //! copy.json                          that the store is the target of an incomplete copy
 //! ```
 //!
-//! A folder also has `acme/`, `lock` and `scratch/`. Everything above [`objects`](mod@objects) is
+//! A folder also has `lock` and `scratch/`. Everything above [`objects`](mod@objects) is
 //! the same for a folder and a bucket: see `docs/decisions/0009-folder-or-bucket.md`. A release
 //! becomes visible with one object, created only if it does not exist; `live.json` and the keys are
 //! replaced only if their version is unchanged.
@@ -31,6 +35,8 @@
 //! sees it.
 
 mod acme;
+mod audit;
+mod audit_tail;
 mod bucket;
 mod bucket_error;
 #[cfg(test)]
@@ -42,6 +48,7 @@ mod connect;
 mod copy;
 mod durable;
 mod error;
+mod fleet;
 mod folder;
 mod history;
 mod inner;
@@ -66,17 +73,20 @@ mod suite;
 pub mod testing;
 #[cfg(test)]
 mod tests;
+mod turn;
 mod types;
 mod unused;
 mod upload;
 mod verify;
+mod webhook;
 
-pub use acme::{AcmeFile, AcmeFiles};
+pub use acme::{AcmeFile, AcmeFiles, AcmeOrder};
 pub use bucket::{AccessKey, BucketSettings};
 pub use bucket_error::BucketError;
 pub use cached::CacheSettings;
 pub use copy::{Copied, Timeline, copy};
 pub use error::{StoreError, cause_without_path};
+pub use fleet::KnownGateway;
 pub use inspect::{InspectError, list, show, tree};
 pub use place::Place;
 pub use store::Store;
@@ -84,3 +94,4 @@ pub use types::{
     GatewayId, ListedFile, PutOutcome, ReleaseRecord, StagedRelease, StoredRelease, UnusedMark, variant_path,
 };
 pub use verify::{Health, Problem, Report, Serves, VisibleRelease, verify};
+pub use webhook::{StoredProgress, WebhookProgress};

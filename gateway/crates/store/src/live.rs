@@ -6,12 +6,12 @@
 use colonnade_model::deployment::{Change, LiveState};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 
-use super::bucket_error::BucketError;
-use super::error::{StoreError, if_intact};
-use super::history::{self, Entry};
-use super::inner::{Inner, MAX_ATTEMPTS};
-use super::keys::{LIVE, history_key, keys_key, numbers};
-use super::objects::{Found, Version, When};
+use crate::bucket_error::BucketError;
+use crate::error::{StoreError, if_intact};
+use crate::history::{self, Entry};
+use crate::inner::{Inner, MAX_ATTEMPTS};
+use crate::keys::{LIVE, history_key, keys_key, numbers};
+use crate::objects::{Found, Version, When};
 
 impl Inner {
     /// The live state. If it is unchanged, a bucket sends only that.

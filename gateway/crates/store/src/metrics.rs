@@ -21,7 +21,7 @@ const LOG_INTERVAL: Duration = Duration::from_mins(1);
 const SECONDS: [f64; 10] = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0, 60.0];
 
 /// The operations of [`crate::Store`].
-const OPERATIONS: [&str; 22] = [
+const OPERATIONS: [&str; 27] = [
     "scratch_folder",
     "put_release",
     "releases",
@@ -44,6 +44,11 @@ const OPERATIONS: [&str; 22] = [
     "compare_and_swap_keys",
     "exchange_counts",
     "delete_counts",
+    "write_gateway",
+    "gateways",
+    "delete_gateway",
+    "audit",
+    "webhook",
 ];
 
 /// The kinds of requests to an object store, as providers charge them.

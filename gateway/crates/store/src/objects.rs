@@ -11,9 +11,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::bucket_error::BucketError;
-use super::error::StoreError;
-use super::json;
+use crate::bucket_error::BucketError;
+use crate::error::StoreError;
+use crate::json;
 
 /// The content of the object of a deleted release or deployment. A truncated object is damaged
 /// instead.

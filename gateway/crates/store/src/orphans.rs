@@ -6,11 +6,11 @@ use colonnade_web::request_scope;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use jiff::SignedDuration;
 
-use super::error::StoreError;
-use super::inner::{CONCURRENCY, Inner};
-use super::objects::Listed;
-use super::published::PublishedRelease;
-use super::upload::Upload;
+use crate::error::StoreError;
+use crate::inner::{CONCURRENCY, Inner};
+use crate::objects::Listed;
+use crate::published::PublishedRelease;
+use crate::upload::Upload;
 
 /// How much older it is than the newest object when it is deleted. No upload takes that long, and
 /// no request.

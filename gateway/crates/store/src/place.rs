@@ -4,14 +4,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::bucket::{BucketObjects, BucketSettings};
-use super::connect::{StoreId, reject_other_content};
-use super::durable::{entry_names, io};
-use super::error::StoreError;
-use super::folder::FolderObjects;
-use super::keys::{COPY_MARKER, STORE};
-use super::metrics::StoreMetrics;
-use super::objects::Objects;
+use crate::bucket::{BucketObjects, BucketSettings};
+use crate::connect::{StoreId, reject_other_content};
+use crate::durable::{entry_names, io};
+use crate::error::StoreError;
+use crate::folder::FolderObjects;
+use crate::keys::{COPY_MARKER, STORE};
+use crate::metrics::StoreMetrics;
+use crate::objects::Objects;
 
 /// Where a store is.
 #[derive(Debug, Clone)]

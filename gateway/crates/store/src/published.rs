@@ -7,8 +7,8 @@ use colonnade_model::release::Digest;
 use colonnade_model::unknown_fields::UnknownFields;
 use serde::{Deserialize, Serialize};
 
-use super::error::{StoreError, damaged};
-use super::types::{ReleaseRecord, StoredRelease, random_id};
+use crate::error::{StoreError, damaged};
+use crate::types::{ReleaseRecord, StoredRelease, random_id};
 
 /// The files of a release: the names of their objects in `files/`, by the path in the release's
 /// folder.

@@ -7,8 +7,8 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use super::durable::{self, if_exists};
-use super::error::StoreError;
+use crate::durable::{self, if_exists};
+use crate::error::StoreError;
 
 /// The bytes of a file; `None` if it does not exist. The path must be absolute and without links up
 /// to the store's folder.

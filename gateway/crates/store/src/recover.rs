@@ -3,11 +3,11 @@
 use colonnade_model::deployment::{Change, LiveState};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::error::{StoreError, if_intact};
-use super::history::{is_loadable, newest_first, recovered, shell_of};
-use super::inner::{CONCURRENCY, Inner};
-use super::keys::{DAMAGED_LIVE, LIVE};
-use super::objects::When;
+use crate::error::{StoreError, if_intact};
+use crate::history::{is_loadable, newest_first, recovered, shell_of};
+use crate::inner::{CONCURRENCY, Inner};
+use crate::keys::{DAMAGED_LIVE, LIVE};
+use crate::objects::When;
 
 impl Inner {
     /// Recovers a live state that is missing or damaged, or whose deployments cannot be loaded,

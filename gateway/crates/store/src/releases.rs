@@ -8,12 +8,12 @@ use colonnade_model::release::{Digest, ReleaseId, is_file_path, is_name};
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
 
-use super::error::{StoreError, damaged, if_intact};
-use super::inner::{FILE_NAME_BYTES, Inner};
-use super::keys::{deployment_key, file_key, is_valid, numbers, release_id, release_key, tombstone_key};
-use super::objects::{Object, When};
-use super::published::{FileNames, PublishedRelease, Tombstone};
-use super::types::{ListedFile, StoredRelease, decode_to, file_path};
+use crate::error::{StoreError, damaged, if_intact};
+use crate::inner::{FILE_NAME_BYTES, Inner};
+use crate::keys::{deployment_key, file_key, is_valid, numbers, release_id, release_key, tombstone_key};
+use crate::objects::{Object, When};
+use crate::published::{FileNames, PublishedRelease, Tombstone};
+use crate::types::{ListedFile, StoredRelease, decode_to, file_path};
 
 impl Inner {
     /// The IDs of the releases of a section, or of all, sorted.

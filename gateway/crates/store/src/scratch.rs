@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::durable::{entry_names, io};
-use super::error::StoreError;
+use crate::durable::{entry_names, io};
+use crate::error::StoreError;
 
 /// The age at which files in the scratch folder are removed. No publish takes that long, so the
 /// process has crashed.

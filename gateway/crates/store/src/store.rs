@@ -7,25 +7,29 @@ use std::time::Duration;
 use bytes::Bytes;
 use colonnade_model::canary::GatewayCounts;
 use colonnade_model::deployment::{Change, Deployment, LiveState};
+use colonnade_model::event::AuditEntry;
+use colonnade_model::fleet::GatewayState;
 use colonnade_model::release::{Digest, ReleaseId};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
-use super::acme::AcmeFiles;
-use super::bucket::{BucketObjects, BucketSettings};
-use super::bucket_error::BucketError;
-use super::cached::{CacheSettings, CachedObjects};
-use super::connect::connect_folder;
-use super::error::StoreError;
-use super::folder::FolderObjects;
-use super::inner::Inner;
-use super::keys::{CACHE_MARKER, LIVE};
-use super::metrics::StoreMetrics;
-use super::types::{GatewayId, ListedFile, PutOutcome, StagedRelease, StoredRelease, UnusedMark};
+use crate::acme::AcmeFiles;
+use crate::bucket::{BucketObjects, BucketSettings};
+use crate::bucket_error::BucketError;
+use crate::cached::{CacheSettings, CachedObjects};
+use crate::connect::connect_folder;
+use crate::error::StoreError;
+use crate::fleet::KnownGateway;
+use crate::folder::FolderObjects;
+use crate::inner::Inner;
+use crate::keys::{CACHE_MARKER, LIVE};
+use crate::metrics::StoreMetrics;
+use crate::types::{GatewayId, ListedFile, PutOutcome, StagedRelease, StoredRelease, UnusedMark};
+use crate::webhook::{StoredProgress, WebhookProgress};
 
 /// How often a folder is polled.
 const FOLDER_POLL_INTERVAL: Duration = Duration::from_millis(500);
@@ -162,9 +166,12 @@ impl Store {
         }
     }
 
-    /// The files of ACME, for a store in a folder.
-    pub fn acme_files(&self) -> Option<AcmeFiles> {
-        self.folder.clone().map(AcmeFiles::new)
+    /// The objects of ACME.
+    pub fn acme_files(&self) -> AcmeFiles {
+        AcmeFiles {
+            objects: Arc::clone(&self.inner.objects),
+            cache: self.cached.as_ref().map(|cached| cached.folder.clone()),
+        }
     }
 
     /// Recovers a live state that is missing or damaged, or whose deployments cannot be loaded,
@@ -334,6 +341,56 @@ impl Store {
     }
 }
 
+/// Calls of the admin API that the history does not have, and webhooks.
+impl Store {
+    /// Appends calls.
+    pub async fn append_audit(&self, entries: &[AuditEntry]) -> Result<(), StoreError> {
+        self.inner
+            .measure("audit", self.inner.append_audit(entries))
+            .await
+    }
+
+    /// The number of the last call; 0 before the first.
+    pub async fn audit_end(&self) -> Result<u64, StoreError> {
+        self.inner.measure("audit", self.inner.audit_end()).await
+    }
+
+    /// At least `limit` calls with numbers above `after`, ascending, or all that there are. The
+    /// first number is `after`, or that of the last call of a restored store.
+    pub async fn audit_after(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> Result<(u64, Vec<(u64, AuditEntry)>), StoreError> {
+        self.inner
+            .measure("audit", self.inner.audit_after(after, limit))
+            .await
+    }
+
+    /// Deletes calls that were made before this time.
+    pub async fn delete_audit(&self, before: Timestamp) -> Result<(), StoreError> {
+        self.inner.measure("audit", self.inner.delete_audit(before)).await
+    }
+
+    /// How far a webhook has got; `None` if it is new.
+    pub async fn webhook(&self, name: &str) -> Result<Option<StoredProgress>, StoreError> {
+        self.inner.measure("webhook", self.inner.webhook(name)).await
+    }
+
+    /// Replaces how far a webhook has got if it is `known` (`None`: it is new); `None` if it is
+    /// another.
+    pub async fn swap_webhook(
+        &self,
+        name: &str,
+        known: Option<&StoredProgress>,
+        progress: WebhookProgress,
+    ) -> Result<Option<StoredProgress>, StoreError> {
+        self.inner
+            .measure("webhook", self.inner.swap_webhook(name, known, progress))
+            .await
+    }
+}
+
 /// Keys and counts.
 impl Store {
     /// The keys for a purpose.
@@ -386,6 +443,29 @@ impl Store {
     pub async fn delete_counts(&self, gateway: GatewayId) -> Result<(), StoreError> {
         self.inner
             .measure("delete_counts", self.inner.delete_counts(gateway))
+            .await
+    }
+}
+
+/// The gateways that use it.
+impl Store {
+    /// Replaces the state of a gateway.
+    pub async fn write_gateway(&self, gateway: GatewayId, state: &GatewayState) -> Result<(), StoreError> {
+        self.inner
+            .measure("write_gateway", self.inner.write_gateway(gateway, state))
+            .await
+    }
+
+    /// The states of all gateways. Those that were not replaced for a day, by the clock of the
+    /// store, are deleted.
+    pub async fn gateways(&self) -> Result<Vec<KnownGateway>, StoreError> {
+        self.inner.measure("gateways", self.inner.gateways()).await
+    }
+
+    /// Deletes the state of a gateway.
+    pub async fn delete_gateway(&self, gateway: GatewayId) -> Result<(), StoreError> {
+        self.inner
+            .measure("delete_gateway", self.inner.delete_gateway(gateway))
             .await
     }
 }

@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use colonnade_model::canary::{CountedStep, GatewayCounts, RolloutCounts, TrackCounts};
 use colonnade_model::deployment::{Change, ChangeKind, Deployment, LiveState, VisibleDeployments};
+use colonnade_model::fleet::GatewayState;
 use colonnade_model::release::{File, ReleaseId, SHELL};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_model::unknown_fields::UnknownFields;
 use colonnade_testing_s3::S3Server;
 use colonnade_web::content_negotiation::Coding;
+use jiff::Timestamp;
 use tempfile::TempDir;
 
 use crate::metrics::StoreMetrics;
@@ -105,6 +107,7 @@ on_both!(
     lost_history_entries_are_not_recovered,
     racing_rotations_of_keys_agree,
     counts_of_other_gateways_are_read_until_they_expire,
+    states_of_gateways_are_read_until_they_expire,
 );
 
 fn id(sample: &Sample) -> ReleaseId {
@@ -155,6 +158,7 @@ pub(crate) fn state_after(before: Option<&LiveState>, by: &str) -> LiveState {
             extension: None,
             sections: [].into(),
             reason: None,
+            figures: None,
         },
         timeline: None,
         summaries: BTreeMap::new(),
@@ -461,4 +465,42 @@ async fn counts_of_other_gateways_are_read_until_they_expire(place: Place) {
     stores[2].delete_counts(ids[2]).await.unwrap();
     assert_eq!(exchange(0).await, []);
     assert_eq!(exchange(1).await, own[..1]);
+}
+
+async fn states_of_gateways_are_read_until_they_expire(place: Place) {
+    let stores = place.open_many(2).await;
+    let ids = [(); 2].map(|()| GatewayId::random());
+    let state = |host: &str| GatewayState {
+        host: host.to_owned(),
+        version: "1.0.0".to_owned(),
+        started_at: Timestamp::UNIX_EPOCH,
+        status: "ready".to_owned(),
+        problems: Vec::new(),
+        store_problem: None,
+        revision: 1,
+        memory: None,
+        certificate_expires_at: None,
+        workers: None,
+    };
+    let hosts = async || {
+        let known = stores[0].gateways().await.unwrap();
+        let hosts: BTreeSet<String> = known.into_iter().map(|known| known.state.host).collect();
+        hosts.into_iter().collect::<Vec<_>>()
+    };
+    stores[0].write_gateway(ids[0], &state("a")).await.unwrap();
+    stores[1].write_gateway(ids[1], &state("b")).await.unwrap();
+    stores[1].write_gateway(ids[1], &state("c")).await.unwrap();
+    fs::write(place.path("gateways/newer.json"), r#"{"schema":1000}"#).unwrap();
+    assert_eq!(hosts().await, ["a", "c"]);
+
+    let ended = place.path(&format!("gateways/{}.json", ids[1]));
+    let file = fs::File::options().write(true).open(&ended).unwrap();
+    let written_at = file.metadata().unwrap().modified().unwrap();
+    file.set_modified(written_at - Duration::from_hours(25)).unwrap();
+    assert_eq!(hosts().await, ["a"]);
+    assert!(!ended.exists());
+
+    stores[0].delete_gateway(ids[0]).await.unwrap();
+    stores[0].delete_gateway(ids[0]).await.unwrap();
+    assert_eq!(hosts().await, [""; 0]);
 }

@@ -44,6 +44,7 @@ pub(crate) async fn publish(store: &Store, sample: Sample) -> Result<PutOutcome,
     let record = ReleaseRecord {
         published_at: colonnade_clock::now(),
         by: "test".to_owned(),
+        source: None,
         digest: Digest::of(&manifest),
         variants: BTreeMap::new(),
     };
@@ -81,6 +82,7 @@ pub(crate) async fn open_bucket(
             id: ACCESS_KEY_ID.to_owned(),
             secret: SECRET_ACCESS_KEY.into(),
         }),
+        tls: None,
     };
     let cache = crate::CacheSettings {
         folder: cache.to_owned(),

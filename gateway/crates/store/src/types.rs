@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use colonnade_model::release::{Digest, File, Release, ReleaseId};
+use colonnade_model::release::{Digest, File, Release, ReleaseId, ReleaseSource};
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::decode::decoder;
 
@@ -30,6 +30,9 @@ pub struct ReleaseRecord {
     pub published_at: Timestamp,
     /// The name of the token that published it.
     pub by: String,
+    /// Where it comes from, if its publisher said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<ReleaseSource>,
     /// The digest of `release.json`, which lists the digest of every file: equal digests mean equal
     /// bytes throughout.
     pub digest: Digest,

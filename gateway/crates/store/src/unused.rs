@@ -20,12 +20,12 @@ use bytes::Bytes;
 use colonnade_model::release::ReleaseId;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::error::StoreError;
-use super::inner::{CONCURRENCY, Inner, MAX_ATTEMPTS};
-use super::keys::{deployment_key, file_key, is_valid, release_key, tombstone_key};
-use super::objects::{DELETED, Version, When};
-use super::published::{PublishedRelease, Tombstone};
-use super::types::{StoredRelease, UnusedMark};
+use crate::error::StoreError;
+use crate::inner::{CONCURRENCY, Inner, MAX_ATTEMPTS};
+use crate::keys::{deployment_key, file_key, is_valid, release_key, tombstone_key};
+use crate::objects::{DELETED, Version, When};
+use crate::published::{PublishedRelease, Tombstone};
+use crate::types::{StoredRelease, UnusedMark};
 
 /// How often it is read which files are in use, before others are deleted.
 const READS: usize = 2;

@@ -12,13 +12,13 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use super::durable::{entry_names, io};
-use super::error::StoreError;
-use super::inner::{CONCURRENCY, Inner};
-use super::keys::{digest_part, file_key, is_valid, new_file_name, release_id, release_key, upload_key};
-use super::objects::{Version, When};
-use super::published::{FileNames, PublishedRelease};
-use super::types::{PutOutcome, StagedRelease, random_id};
+use crate::durable::{entry_names, io};
+use crate::error::StoreError;
+use crate::inner::{CONCURRENCY, Inner};
+use crate::keys::{digest_part, file_key, is_valid, new_file_name, release_id, release_key, upload_key};
+use crate::objects::{Version, When};
+use crate::published::{FileNames, PublishedRelease};
+use crate::types::{PutOutcome, StagedRelease, random_id};
 
 /// The longest time of an upload. Its files are safe from garbage collection for longer.
 const UPLOAD_TIMEOUT: Duration = Duration::from_hours(1);

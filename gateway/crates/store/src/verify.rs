@@ -13,16 +13,16 @@ use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_web::content_negotiation::Coding;
 
-use super::error::StoreError;
-use super::inner::Inner;
-use super::keys::{FOLDERS, deployment_key, history_key, keys_key, release_id, release_key};
-use super::loaded::LoadedRelease;
-use super::metrics::StoreMetrics;
-use super::objects::Objects;
-use super::place::Place;
-use super::published::Tombstone;
-use super::scratch::Scratch;
-use super::types::{ListedFile, StoredRelease, file_path};
+use crate::error::StoreError;
+use crate::inner::Inner;
+use crate::keys::{FOLDERS, deployment_key, history_key, keys_key, release_id, release_key};
+use crate::loaded::LoadedRelease;
+use crate::metrics::StoreMetrics;
+use crate::objects::Objects;
+use crate::place::Place;
+use crate::published::Tombstone;
+use crate::scratch::Scratch;
+use crate::types::{ListedFile, StoredRelease, file_path};
 
 /// Whether a store can serve the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -1,17 +1,21 @@
-//! Logs, request metrics and traces.
+//! Logs, request metrics and traces, and their export by OTLP.
 //!
 //! The log consists of JSON lines on standard output. Each request is one event: timestamp,
 //! listener, method, route name, status, bytes sent, duration, deployment and request ID. Events
 //! contain no personal data: no path, no query, no header and no body. They contain the client's IP
-//! address only if `telemetry.log_client_ip` is set.
+//! address only if `telemetry.log_client_ip` is set, or `log_admin_client_ip` for the admin listener,
+//! and a template of the path only if `telemetry.log_path_templates` is.
 
 mod event_limiter;
+mod export_queue;
 mod log;
 mod log_line;
 pub mod metrics;
 mod otlp;
+mod path_template;
 mod request_id;
 mod request_line;
+mod spans;
 
 use std::io;
 use std::mem::take;
@@ -32,20 +36,22 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use colonnade_config::TelemetrySettings;
-use colonnade_diagnostics::Diagnostics;
+use colonnade_config::{LoggedRequests, TelemetrySettings};
+use colonnade_diagnostics::{Diagnostics, SectionRequest};
 use colonnade_web::body::{BrokenBody, ResponseBody};
 use colonnade_web::client::ClientAddress;
 use colonnade_web::health::is_health_path;
 use colonnade_web::request_scope::{self, RequestScope};
-use colonnade_web::response::{REQUEST_ID, RequestId, Response, ServedBy};
+use colonnade_web::response::{REQUEST_ID, RequestId, RequestKind, Response, ServedBy};
 
 use crate::log_line::LogLine;
 use crate::metrics::ListenerRequestMetrics;
+use crate::path_template::path_template;
 use crate::request_line::RequestLine;
 
+pub use export_queue::OtlpMetrics;
 pub use log::{Log, LogWriter};
-pub use otlp::{Traces, TracesError};
+pub use otlp::{Exporter, OtlpError};
 
 /// The logged status of a request whose client closed the connection before the response. It is
 /// never sent.
@@ -94,7 +100,13 @@ struct RecorderState {
     log_client_ip: bool,
     /// Whether health checks are logged.
     log_health_checks: bool,
-    tracer: Option<otlp::Tracer>,
+    /// Which requests are logged.
+    log_requests: LoggedRequests,
+    /// The percentage of requests without a server error that are logged.
+    log_requests_percent: u8,
+    /// Whether events have templates of paths.
+    log_path_templates: bool,
+    tracer: Option<spans::Tracer>,
     /// Where requests for pages are counted.
     diagnostics: Arc<Diagnostics>,
 }
@@ -105,15 +117,18 @@ impl Recorder {
         telemetry: &TelemetrySettings,
         log: &Log,
         metrics: ListenerRequestMetrics,
-        traces: &Traces,
+        exporter: &Exporter,
         diagnostics: Arc<Diagnostics>,
     ) -> Self {
         Self(Arc::new(RecorderState {
             log: log.clone(),
+            log_client_ip: telemetry.logs_client_ip(metrics.listener()),
             metrics,
-            log_client_ip: telemetry.log_client_ip,
             log_health_checks: telemetry.log_health_checks,
-            tracer: traces.tracer(),
+            log_requests: telemetry.log_requests,
+            log_requests_percent: telemetry.log_requests_percent,
+            log_path_templates: telemetry.log_path_templates,
+            tracer: exporter.tracer(),
             diagnostics,
         }))
     }
@@ -133,11 +148,34 @@ impl Recorder {
             response: None,
             bytes: 0,
             client_ip: client_ip.filter(|_| self.0.log_client_ip),
+            path: self.0.log_path_templates.then(|| path_template(head.uri.path())),
             // One poll serves many streams of an HTTP/2 connection.
             start: poll::refresh(),
             recorder: self.clone(),
         })
     }
+}
+
+impl RecorderState {
+    /// Whether a request is logged.
+    fn logs(&self, kind: RequestKind, status: u16) -> bool {
+        if kind == RequestKind::Health && !self.log_health_checks {
+            return false;
+        }
+        match self.log_requests {
+            LoggedRequests::None => false,
+            _ if is_server_error(status) => true,
+            LoggedRequests::Errors => false,
+            LoggedRequests::All => {
+                let percent = self.log_requests_percent;
+                percent == 100 || rand::random_range(0..100) < percent
+            }
+        }
+    }
+}
+
+fn is_server_error(status: u16) -> bool {
+    status >= 500
 }
 
 /// The recording of a request that has no response yet. If it is dropped, the client has closed the
@@ -184,7 +222,7 @@ pub struct RecordedBody(Event);
 struct Event {
     recorder: Recorder,
     /// Boxed, because it is large, and few requests are traced.
-    span: Option<Box<otlp::Span>>,
+    span: Option<Box<spans::Span>>,
     id: HeaderValue,
     method: &'static str,
     /// Without its header, which is sent; `None` if the client closed the connection before it.
@@ -192,6 +230,8 @@ struct Event {
     bytes: u64,
     /// The client's IP address, if events contain it.
     client_ip: Option<IpAddr>,
+    /// The template of the path, if events contain it.
+    path: Option<String>,
     start: Instant,
 }
 
@@ -250,11 +290,25 @@ impl Drop for Event {
             log,
             ..
         } = &*self.recorder.0;
-        metrics.record(route, status, duration, served_by.track);
-        if let (Some(section), Some(track)) = (&served_by.section, served_by.track) {
-            diagnostics
-                .traffic
-                .record_request(section, track, status, duration);
+        let kind = if is_health_path(route) {
+            RequestKind::Health
+        } else {
+            served_by.kind
+        };
+        metrics.record(kind, route, (status, duration), served_by.track);
+        if let Some(section) = &served_by.section {
+            let request = SectionRequest {
+                kind,
+                side: served_by.rollout_side,
+                is_error: is_server_error(status),
+                duration,
+            };
+            diagnostics.metrics.count(section, request);
+            if let Some(track) = served_by.track {
+                diagnostics
+                    .traffic
+                    .record_request(section, track, status, duration);
+            }
         }
         let line = RequestLine {
             listener: metrics.listener(),
@@ -267,11 +321,12 @@ impl Drop for Event {
             upstream: served_by.upstream.as_deref(),
             request_id: self.id.to_str().unwrap_or_default(),
             client_ip: self.client_ip,
+            path: self.path.as_deref().filter(|_| served_by.section.is_none()),
         };
         if let Some(span) = span {
             span.end_request(&line);
         }
-        if self.recorder.0.log_health_checks || !is_health_path(line.route) {
+        if self.recorder.0.logs(kind, status) {
             log.add(|buffer| line.write(buffer));
         }
     }

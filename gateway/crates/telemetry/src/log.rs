@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::mem;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -16,6 +16,7 @@ use prometheus_client::registry::Registry;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::event_limiter::EventLimiter;
+use crate::export_queue::ExportQueue;
 
 /// The pause after each write, in which lines accumulate.
 const BATCH_INTERVAL: Duration = Duration::from_millis(10);
@@ -35,6 +36,8 @@ struct Shared {
     /// All lines dropped since the start.
     dropped_lines: Counter,
     limiter: EventLimiter,
+    /// If lines are exported.
+    exported: OnceLock<Arc<ExportQueue>>,
     buffer: Mutex<Buffer>,
     /// Lines arrived, or the log was closed.
     changed: Condvar,
@@ -74,6 +77,11 @@ impl Log {
         self.0.limiter.register(registry);
     }
 
+    /// Exports all further lines. Only the first call has an effect.
+    pub(super) fn export_to(&self, queue: Arc<ExportQueue>) {
+        let _ = self.0.exported.set(queue);
+    }
+
     /// The rate limit of events.
     pub(super) fn limiter(&self) -> &EventLimiter {
         &self.0.limiter
@@ -94,6 +102,9 @@ impl Log {
 
     /// Buffers a whole line, or drops it.
     fn put(&self, line: &[u8]) {
+        if let Some(queue) = self.0.exported.get() {
+            queue.add_line(line);
+        }
         let mut buffer = self.lock();
         if buffer.lines.len() + line.len() > MAX_BUFFERED {
             buffer.dropped += 1;

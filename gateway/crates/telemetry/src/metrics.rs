@@ -1,19 +1,20 @@
-//! Request metrics: counts by route and status class, and durations.
+//! Request metrics: counts by kind and status class, and durations; both by route if the operator
+//! wants that.
 
-use std::borrow::Cow;
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use foldhash::HashMap;
 use parking_lot::RwLock;
-use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::{EncodeLabel as _, EncodeLabelSet, LabelSetEncoder};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
 use colonnade_web::metrics::Described;
-use colonnade_web::response::Track;
+use colonnade_web::response::{RequestKind, Track};
 
 /// The most routes with metrics of their own. Deployments define the routes of pages; requests
 /// cannot add any.
@@ -32,34 +33,65 @@ const SECONDS: [f64; 13] = [
 /// the response.
 const CLASSES: [&str; 6] = ["1xx", "2xx", "3xx", "4xx", "5xx", "client_closed"];
 
+/// The values of `track`.
+const TRACKS: [Track; 3] = [Track::Live, Track::Candidate, Track::Other];
+
+/// The kinds of requests that listeners serve.
+pub const KINDS: [RequestKind; 6] = [
+    RequestKind::Document,
+    RequestKind::PageData,
+    RequestKind::Asset,
+    RequestKind::Upstream,
+    RequestKind::Health,
+    RequestKind::Other,
+];
+
 /// The request metrics of all listeners.
 pub struct HttpMetrics {
     counts: Family<Labels, Counter>,
     seconds: Family<RouteLabels, Histogram, fn() -> Histogram>,
     tracks: Family<TrackLabels, Counter>,
+    track_counts: [[Counter; CLASSES.len()]; TRACKS.len()],
 }
 
 /// The request metrics of one listener.
 #[derive(Clone)]
-pub struct ListenerRequestMetrics {
-    listener: &'static str,
+pub struct ListenerRequestMetrics(Arc<Listener>);
+
+struct Listener {
+    name: &'static str,
     counts: Family<Labels, Counter>,
     seconds: Family<RouteLabels, Histogram, fn() -> Histogram>,
-    tracks: Family<TrackLabels, Counter>,
-    /// The metrics of each route seen so far.
-    routes: Arc<RwLock<HashMap<String, Arc<RouteCounters>>>>,
+    tracks: [[Counter; CLASSES.len()]; TRACKS.len()],
+    kinds: [Kind; KINDS.len()],
+    is_by_route: bool,
 }
 
-struct RouteCounters {
+/// The metrics of a kind: of all its requests, or of each route seen so far.
+#[derive(Default)]
+struct Kind {
+    all: OnceLock<Counts>,
+    routes: RwLock<HashMap<String, Arc<Counts>>>,
+}
+
+struct Counts {
     classes: [Counter; CLASSES.len()],
     seconds: Histogram,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Labels {
-    listener: &'static str,
-    route: String,
+    #[prometheus(flatten)]
+    route: RouteLabels,
     code_class: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct RouteLabels {
+    listener: &'static str,
+    kind: &'static str,
+    /// If metrics are by route.
+    route: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -68,18 +100,28 @@ struct TrackLabels {
     code_class: &'static str,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RouteLabels {
-    listener: &'static str,
-    route: String,
+impl EncodeLabelSet for RouteLabels {
+    fn encode(&self, encoder: &mut LabelSetEncoder<'_>) -> fmt::Result {
+        ("listener", self.listener).encode(encoder.encode_label())?;
+        ("kind", self.kind).encode(encoder.encode_label())?;
+        match &self.route {
+            Some(route) => ("route", &**route).encode(encoder.encode_label()),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Default for HttpMetrics {
     fn default() -> Self {
+        let tracks = Family::<TrackLabels, Counter>::default();
         Self {
             counts: Family::default(),
-            tracks: Family::default(),
             seconds: Family::new_with_constructor(|| Histogram::new(SECONDS)),
+            track_counts: TRACKS.map(|track| {
+                let track = track.name();
+                CLASSES.map(|code_class| tracks.get_or_create_owned(&TrackLabels { track, code_class }))
+            }),
+            tracks,
         }
     }
 }
@@ -89,7 +131,7 @@ impl HttpMetrics {
     pub fn register(&self, registry: &mut Registry) {
         registry.register(
             "http_requests",
-            "HTTP requests by route and status class",
+            "HTTP requests by kind and status class",
             Described(self.counts.clone()),
         );
         registry.register_with_unit(
@@ -98,11 +140,6 @@ impl HttpMetrics {
             Unit::Seconds,
             Described(self.seconds.clone()),
         );
-        for track in [Track::Live, Track::Candidate, Track::Other].map(Track::name) {
-            for code_class in CLASSES {
-                drop(self.tracks.get_or_create(&TrackLabels { track, code_class }));
-            }
-        }
         registry.register(
             "deployment_requests",
             "Requests for documents and page data, by the track of the deployment that served them",
@@ -110,64 +147,100 @@ impl HttpMetrics {
         );
     }
 
-    /// The metrics of one listener. Those of its fixed routes are exposed before the first request.
+    /// The metrics of one listener. Those of these kinds are exposed before the first request,
+    /// unless there are some for each route.
     pub fn for_listener(
         &self,
-        listener: &'static str,
-        routes: impl IntoIterator<Item = Cow<'static, str>>,
+        name: &'static str,
+        kinds: &[RequestKind],
+        is_by_route: bool,
     ) -> ListenerRequestMetrics {
-        let metrics = ListenerRequestMetrics {
-            listener,
+        let listener = Listener {
+            name,
             counts: self.counts.clone(),
             seconds: self.seconds.clone(),
-            tracks: self.tracks.clone(),
-            routes: Arc::default(),
+            tracks: self.track_counts.clone(),
+            kinds: Default::default(),
+            is_by_route,
         };
-        for route in routes {
-            metrics.insert(&route);
+        for kind in kinds.iter().filter(|_| !is_by_route) {
+            listener.all(*kind);
         }
-        metrics
+        ListenerRequestMetrics(Arc::new(listener))
     }
 }
 
 impl ListenerRequestMetrics {
     /// The listener's name.
     pub(super) fn listener(&self) -> &'static str {
-        self.listener
+        self.0.name
     }
 
-    /// Counts one request.
-    pub fn record(&self, route: &str, status: u16, duration: Duration, track: Option<Track>) {
-        if let Some(track) = track.map(Track::name) {
-            let code_class = CLASSES[class(status)];
-            self.tracks
-                .get_or_create(&TrackLabels { track, code_class })
-                .inc();
+    /// Counts one request. `track` is that of the deployment that served a document or page data.
+    pub(super) fn record(
+        &self,
+        kind: RequestKind,
+        route: &str,
+        response: (u16, Duration),
+        track: Option<Track>,
+    ) {
+        let (status, duration) = response;
+        let class = class(status);
+        if let Some(track) = track {
+            self.0.tracks[position(&TRACKS, track)][class].inc();
         }
-        let known = self.routes.read().get(route).cloned();
-        let route = known.unwrap_or_else(|| self.insert(route));
-        route.classes[class(status)].inc();
-        route.seconds.observe(duration.as_secs_f64());
+        if self.0.is_by_route {
+            self.0.of_route(kind, route).record(class, duration);
+        } else {
+            self.0.all(kind).record(class, duration);
+        }
+    }
+}
+
+impl Listener {
+    fn all(&self, kind: RequestKind) -> &Counts {
+        let all = &self.kinds[position(&KINDS, kind)].all;
+        all.get_or_init(|| self.counts(kind, None))
     }
 
-    fn insert(&self, route: &str) -> Arc<RouteCounters> {
-        let mut routes = self.routes.write();
+    fn of_route(&self, kind: RequestKind, route: &str) -> Arc<Counts> {
+        let routes = &self.kinds[position(&KINDS, kind)].routes;
+        if let Some(known) = routes.read().get(route) {
+            return Arc::clone(known);
+        }
+        let mut routes = routes.write();
         let route = if routes.len() < MAX_ROUTES { route } else { OTHER };
-        let new = || {
-            let (listener, route) = (self.listener, route.to_owned());
-            let classes = CLASSES.map(|code_class| {
-                let route = route.clone();
-                self.counts.get_or_create_owned(&Labels {
-                    listener,
-                    route,
-                    code_class,
-                })
-            });
-            let seconds = self.seconds.get_or_create_owned(&RouteLabels { listener, route });
-            Arc::new(RouteCounters { classes, seconds })
-        };
+        let new = || Arc::new(self.counts(kind, Some(route)));
         Arc::clone(routes.entry(route.to_owned()).or_insert_with(new))
     }
+
+    fn counts(&self, kind: RequestKind, route: Option<&str>) -> Counts {
+        let route = RouteLabels {
+            listener: self.name,
+            kind: kind.name(),
+            route: route.map(ToOwned::to_owned),
+        };
+        Counts {
+            seconds: self.seconds.get_or_create_owned(&route),
+            classes: CLASSES.map(|code_class| {
+                let route = route.clone();
+                self.counts.get_or_create_owned(&Labels { route, code_class })
+            }),
+        }
+    }
+}
+
+impl Counts {
+    fn record(&self, class: usize, duration: Duration) {
+        self.classes[class].inc();
+        self.seconds.observe(duration.as_secs_f64());
+    }
+}
+
+/// The index of a value; that of the last one if it is not listed.
+fn position<T: PartialEq + Copy>(values: &[T], value: T) -> usize {
+    let found = values.iter().position(|listed| *listed == value);
+    found.unwrap_or(values.len() - 1)
 }
 
 /// The index of a status in [`CLASSES`].
@@ -189,15 +262,20 @@ mod tests {
     use prometheus_client::encoding::text;
     use prometheus_client::registry::Registry;
 
-    use super::{HttpMetrics, MAX_ROUTES};
+    use super::{HttpMetrics, MAX_ROUTES, RequestKind};
 
     #[test]
     fn routes_above_limit_count_as_other() {
         let (requests, mut registry) = (HttpMetrics::default(), Registry::default());
         requests.register(&mut registry);
-        let site = requests.for_listener("site", []);
+        let site = requests.for_listener("site", &[], true);
         for number in 0..2 * MAX_ROUTES {
-            site.record(&format!("/{number}"), 200, Duration::ZERO, None);
+            site.record(
+                RequestKind::Document,
+                &format!("/{number}"),
+                (200, Duration::ZERO),
+                None,
+            );
         }
         let mut body = String::new();
         text::encode(&mut body, &registry).expect("metrics");
@@ -206,7 +284,7 @@ mod tests {
             .filter(|line| line.starts_with("http_requests_total{") && line.contains("2xx"));
         assert_eq!(counted.count(), MAX_ROUTES + 1);
         let rest = format!(
-            "http_requests_total{{listener=\"site\",route=\"other\",code_class=\"2xx\"}} {MAX_ROUTES}"
+            "http_requests_total{{listener=\"site\",kind=\"document\",route=\"other\",code_class=\"2xx\"}} {MAX_ROUTES}"
         );
         assert!(body.contains(&rest), "{rest}");
     }

@@ -25,6 +25,8 @@ pub(super) struct RequestLine<'a> {
     pub(super) upstream: Option<&'a str>,
     pub(super) request_id: &'a str,
     pub(super) client_ip: Option<IpAddr>,
+    /// The template of the path.
+    pub(super) path: Option<&'a str>,
 }
 
 impl RequestLine<'_> {
@@ -34,15 +36,18 @@ impl RequestLine<'_> {
     pub(super) fn write(&self, line: &mut Vec<u8>) {
         text(line, "{\"timestamp\":\"");
         timestamp(line, colonnade_clock::precise());
-        text(
-            line,
-            "\",\"level\":\"INFO\",\"event\":\"request\",\"listener\":\"",
-        );
+        text(line, "\",\"level\":\"");
+        text(line, if self.status >= 500 { "ERROR" } else { "INFO" });
+        text(line, "\",\"event\":\"request\",\"listener\":\"");
         text(line, self.listener);
         text(line, "\",\"method\":\"");
         text(line, self.method);
         text(line, "\",\"route\":\"");
         text(line, self.route);
+        if let Some(path) = self.path {
+            text(line, "\",\"path\":\"");
+            text(line, path);
+        }
         text(line, "\",\"status\":");
         integer(line, self.status);
         text(line, ",\"bytes\":");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use colonnade_config::Upstream;
 use http::{Request, Response, Uri, Version};
-use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::time::timeout;
@@ -59,16 +59,14 @@ pub struct ClientError {
 
 /// Creates the TLS configuration of an upstream's clients.
 pub(crate) fn tls_config(name: &str, settings: &Upstream) -> Result<ClientConfig, ClientError> {
-    let trust = ClientConfig::builder();
-    let trust = if settings.urls.iter().any(|url| url.scheme() == "https") {
-        trust.try_with_platform_verifier().map_err(|source| ClientError {
+    if settings.urls.iter().any(|url| url.scheme() == "https") {
+        return settings.tls.config().map_err(|source| ClientError {
             upstream: name.to_owned(),
             source,
-        })?
-    } else {
-        // Without TLS, the client also works on machines that have no root certificates.
-        trust.with_root_certificates(RootCertStore::empty())
-    };
+        });
+    }
+    // Without TLS, the client also works on machines that have no root certificates.
+    let trust = ClientConfig::builder().with_root_certificates(RootCertStore::empty());
     Ok(trust.with_no_client_auth())
 }
 

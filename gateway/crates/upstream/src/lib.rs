@@ -27,6 +27,7 @@ mod health;
 mod hop_by_hop;
 pub mod metrics;
 mod observed_stream;
+mod outbound;
 mod outcome;
 mod query;
 mod record;
@@ -42,6 +43,7 @@ mod upstream;
 mod websocket;
 
 pub use client::ClientError;
+pub use outbound::outbound_client;
 pub use resolver::resolve;
 
 use std::collections::BTreeMap;

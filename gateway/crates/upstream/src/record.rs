@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use colonnade_clock::poll;
-use colonnade_web::call_span::CallSpan;
+use colonnade_web::call_span::{CallEnd, CallSpan};
 use colonnade_web::request_scope::{self, RequestScope};
 use http::StatusCode;
 use tokio::time::Instant;
@@ -127,9 +127,12 @@ impl Drop for CallRecord {
         let metrics = &self.upstream.metrics;
         metrics.record(self.outcome, poll::now().duration_since(self.started_at));
         if let Some(span) = self.span.take() {
-            let status = self.status.map(|status| status.as_u16());
-            let is_error = self.outcome.is_upstream_failure();
-            span.end(self.outcome.name(), status, self.retries, is_error);
+            span.end(CallEnd {
+                outcome: self.outcome.name(),
+                is_error: self.outcome.is_upstream_failure(),
+                status: self.status.map(|status| status.as_u16()),
+                retries: self.retries,
+            });
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use colonnade_clock::poll;
 use colonnade_web::body::RequestBody;
-use colonnade_web::call_span::CallSpans;
+use colonnade_web::call_span::{CallSpans, Callee};
 use colonnade_web::client::ClientKey;
 use colonnade_web::stream::{EVENT_STREAM, StreamConnection};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, SEC_WEBSOCKET_ACCEPT};
@@ -235,7 +235,7 @@ impl Upstream {
         let breaker = self.breaker.try_acquire(request.client);
         let breaker = breaker.map_err(UpstreamError::CircuitOpen)?;
         let spans = request.spans.take();
-        let span = spans.map(|CallSpans(spans)| spans.start(&self.name));
+        let span = spans.and_then(|CallSpans(spans)| spans.start(Callee::Upstream(&self.name)));
         if let Some(span) = &span {
             request.headers.to_mut().insert(TRACEPARENT, span.traceparent());
         }

@@ -2,6 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use http::Extensions;
 
@@ -20,6 +21,10 @@ pub fn client_key(extensions: &Extensions) -> Option<ClientKey> {
 /// A request extension: the request comes from a trusted proxy.
 #[derive(Debug, Clone, Copy)]
 pub struct FromTrustedProxy;
+
+/// A request extension: the certificate of the client, in DER, which the listener verified.
+#[derive(Debug, Clone)]
+pub struct ClientCertificate(pub Arc<[u8]>);
 
 /// The key by which limits count clients: an IPv4 address, or the /64 prefix of an IPv6 address. A
 /// single host can use every address of its /64.

@@ -58,26 +58,32 @@ pub fn preferred_coding(headers: &HeaderMap, available: &[Coding]) -> Coding {
 }
 
 /// Returns whether a client prefers an HTML page to JSON: it names `text/html`, as browsers do when
-/// they follow a link or send a form. Wildcards do not count: scripts send them by default.
+/// they follow a link or send a form.
 pub fn prefers_html(headers: &HeaderMap) -> bool {
+    prefers(headers, "text/html", "application/json")
+}
+
+/// Returns whether a client prefers a media type to another: it names that type. Wildcards do not
+/// count: scripts send them by default.
+pub fn prefers(headers: &HeaderMap, preferred: &str, usual: &str) -> bool {
     let values = headers
         .get_all(ACCEPT)
         .iter()
         .filter_map(|value| value.to_str().ok());
-    let (mut html, mut json) = (0, 0);
+    let (mut of_preferred, mut of_usual) = (0, 0);
     for item in values.flat_map(|value| value.split(',')) {
         let mut parts = item.split(';').map(str::trim);
         let name = parts.next().unwrap_or_default();
-        let named = if name.eq_ignore_ascii_case("text/html") {
-            &mut html
-        } else if name.eq_ignore_ascii_case("application/json") {
-            &mut json
+        let named = if name.eq_ignore_ascii_case(preferred) {
+            &mut of_preferred
+        } else if name.eq_ignore_ascii_case(usual) {
+            &mut of_usual
         } else {
             continue;
         };
         *named = parts.map(str::as_bytes).find_map(weight).unwrap_or(1000);
     }
-    html > json
+    of_preferred > of_usual
 }
 
 /// The weights of an `Accept-Encoding` header in thousandths. If a coding is listed twice, the

@@ -113,6 +113,16 @@ impl Default for ClientRateLimiter {
 }
 
 impl ClientRateLimiter {
+    /// Whether a permit of each network of this client, if it is known, and one of the total are
+    /// available.
+    ///
+    /// # Errors
+    ///
+    /// Which limit was reached.
+    pub fn check(&self, client: impl Into<Option<ClientKey>>, limits: RateLimits) -> Result<(), RateLimited> {
+        self.state.lock().check(client.into(), limits, poll::now())
+    }
+
     /// Takes a permit of each network of this client, if it is known, and one of the total.
     ///
     /// # Errors
@@ -125,19 +135,10 @@ impl ClientRateLimiter {
     ) -> Result<(), RateLimited> {
         let now = poll::now();
         let client = client.into();
-        let networks = || client.into_iter().flat_map(ClientKey::networks);
         let mut state = self.state.lock();
-        for network in networks() {
-            if let Some(limiter) = state.networks.get_mut(&network) {
-                limiter.set_rate(limits.of(network));
-                let retry_after = limiter.retry_after(now);
-                if !retry_after.is_zero() {
-                    return Err(RateLimited::Client(retry_after));
-                }
-            }
-        }
-        state.try_acquire_total(limits, now)?;
-        for network in networks() {
+        state.check(client, limits, now)?;
+        state.total.try_acquire(now);
+        for network in client.into_iter().flat_map(ClientKey::networks) {
             let new = || RateLimiter::new(limits.of(network), now);
             let limiter = state.networks.entry(network).or_insert_with(new);
             limiter.try_acquire(now);
@@ -152,7 +153,11 @@ impl ClientRateLimiter {
     ///
     /// The total limit was reached. Nothing is taken then.
     pub fn try_acquire_total(&self, limits: RateLimits) -> Result<(), RateLimited> {
-        self.state.lock().try_acquire_total(limits, poll::now())
+        let now = poll::now();
+        let mut state = self.state.lock();
+        state.check(None, limits, now)?;
+        state.total.try_acquire(now);
+        Ok(())
     }
 }
 
@@ -163,11 +168,25 @@ impl RateLimits {
 }
 
 impl State {
-    fn try_acquire_total(&mut self, limits: RateLimits, now: Instant) -> Result<(), RateLimited> {
+    fn check(
+        &mut self,
+        client: Option<ClientKey>,
+        limits: RateLimits,
+        now: Instant,
+    ) -> Result<(), RateLimited> {
+        for network in client.into_iter().flat_map(ClientKey::networks) {
+            if let Some(limiter) = self.networks.get_mut(&network) {
+                limiter.set_rate(limits.of(network));
+                let retry_after = limiter.retry_after(now);
+                if !retry_after.is_zero() {
+                    return Err(RateLimited::Client(retry_after));
+                }
+            }
+        }
         self.total.set_rate(limits.total);
         let retry_after = self.total.retry_after(now);
-        let is_acquired = self.total.try_acquire(now);
-        is_acquired.then_some(()).ok_or(RateLimited::Total(retry_after))
+        let is_available = retry_after.is_zero();
+        is_available.then_some(()).ok_or(RateLimited::Total(retry_after))
     }
 
     /// Removes full networks whenever the number of networks has doubled.
@@ -247,8 +266,10 @@ mod tests {
         for _ in 0..4 {
             assert_eq!(limiter.try_acquire(a, LIMITS), Ok(()));
         }
+        assert_eq!(limiter.check(b, LIMITS), Ok(()));
         for _ in 0..2 {
-            // Rejected attempts take no permit of the total.
+            // Rejected attempts take no permit of the total, and nor does a check.
+            assert_eq!(limiter.check(a, LIMITS), Err(RateLimited::Client(retry_after)));
             assert_eq!(
                 limiter.try_acquire(a, LIMITS),
                 Err(RateLimited::Client(retry_after))
@@ -260,6 +281,7 @@ mod tests {
             limiter.try_acquire(b, LIMITS),
             Err(RateLimited::Total(retry_after))
         );
+        assert_eq!(limiter.check(b, LIMITS), Err(RateLimited::Total(retry_after)));
         assert_eq!(
             limiter.try_acquire_total(LIMITS),
             Err(RateLimited::Total(retry_after))

@@ -8,7 +8,7 @@ use std::panic::resume_unwind;
 use tokio::runtime::Handle;
 use tokio::task::{JoinError, JoinHandle};
 
-use crate::call_span::CallSpans;
+use crate::call_span::{CallSpan, CallSpans, Callee};
 use crate::response::RequestId;
 
 /// What belongs to one request.
@@ -52,6 +52,12 @@ pub fn current_id() -> Option<RequestId> {
 /// Returns what starts the spans of its calls, if it is traced.
 pub fn call_spans() -> Option<CallSpans> {
     CURRENT.try_with(|scope| scope.spans.clone()).ok().flatten()
+}
+
+/// Starts the span of what the current request waits for, if it is traced.
+pub fn start_span(callee: Callee<'_>) -> Option<Box<dyn CallSpan>> {
+    let CallSpans(spans) = call_spans()?;
+    spans.start(callee)
 }
 
 /// Starts a task that works on the same request as the current one.

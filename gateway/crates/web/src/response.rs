@@ -11,7 +11,7 @@ use crate::body::{RequestBody, ResponseBody};
 use crate::conditional::{Precondition, Validators, evaluate_preconditions};
 use crate::content_negotiation::Coding;
 
-pub use crate::served_by::{ServedBy, Track};
+pub use crate::served_by::{RequestKind, ServedBy, Track};
 
 /// A request with a streamed body.
 pub type Request = http::Request<RequestBody>;

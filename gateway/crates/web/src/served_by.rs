@@ -15,10 +15,52 @@ pub struct ServedBy {
     pub deployment: Option<SetName>,
     /// The track of the deployment.
     pub track: Option<Track>,
-    /// The name of the section whose page the request is for.
+    /// What the request is for.
+    pub kind: RequestKind,
+    /// The name of the section whose page or asset the request is for.
     pub section: Option<String>,
+    /// The side of the rollout that changes this section; `None` without one.
+    pub rollout_side: Option<Track>,
     /// The name of the upstream that the request is for.
     pub upstream: Option<Arc<str>>,
+}
+
+/// What a request, or the work for one, is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RequestKind {
+    /// A page, or the not-found page.
+    Document,
+    /// What a browser needs to show a page of the document that it has.
+    PageData,
+    /// A file of a release.
+    Asset,
+    /// The render of a page or an extension in a worker.
+    Render,
+    /// A query of a page or an extension, which an upstream answers.
+    Query,
+    /// What a visitor requests of an upstream.
+    Upstream,
+    /// A health check.
+    Health,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+impl RequestKind {
+    /// The name in metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Document => "document",
+            Self::PageData => "page_data",
+            Self::Asset => "asset",
+            Self::Render => "render",
+            Self::Query => "query",
+            Self::Upstream => "upstream",
+            Self::Health => "health",
+            Self::Other => "other",
+        }
+    }
 }
 
 /// Which track of deployments served a request, for metrics.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{UnixListener, UnixStream};
 
-use super::{UpgradeError, Upgrader};
+use crate::run::upgrade::{UpgradeError, Upgrader};
 
 /// The only request.
 const UPGRADE: &str = "upgrade\n";

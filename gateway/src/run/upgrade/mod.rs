@@ -38,9 +38,9 @@ use tokio::signal::unix::Signal;
 use tokio::sync::{Mutex, Notify, watch};
 use tokio::time::timeout;
 
-use super::listeners::OpenListeners;
-use super::service_manager;
-use super::signals::{self, Shutdown};
+use crate::run::listeners::OpenListeners;
+use crate::run::service_manager;
+use crate::run::signals::{self, Shutdown};
 use served::Serving;
 use takeover::{READY, SERVING, VARIABLE};
 

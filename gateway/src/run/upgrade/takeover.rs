@@ -9,7 +9,7 @@ use listenfd::ListenFd;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 
-use super::served::Served;
+use crate::run::upgrade::served::Served;
 
 /// The variable that tells a process that its standard input is the connection to the process it
 /// replaces.

@@ -12,9 +12,9 @@ use std::path::Path;
 use secrecy::SecretString;
 use serde::Deserialize;
 
-use super::config_file::ConfigFile;
-use super::limits;
-use super::value::map_of_tables;
+use crate::config_file::ConfigFile;
+use crate::limits;
+use crate::value::map_of_tables;
 
 /// The integrations that are configured.
 #[derive(Debug, Default, Deserialize)]

@@ -41,7 +41,7 @@ pub fn is_link_local(address: IpAddr) -> bool {
 }
 
 /// Returns whether the host of a URL is such an address.
-pub(crate) fn has_link_local_host(url: &Url) -> bool {
+pub fn has_link_local_host(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(address)) => is_link_local(address.into()),
         Some(Host::Ipv6(address)) => is_link_local(address.into()),

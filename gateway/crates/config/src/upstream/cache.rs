@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::value::{MIB, mebibytes};
 
-use super::{KIB, size};
+use crate::upstream::{KIB, size};
 
 /// The shared cache of upstreams' responses.
 #[derive(Debug, Clone, Copy, Deserialize)]

@@ -4,12 +4,11 @@ mod address;
 mod cache;
 mod value;
 
-pub(crate) use address::has_link_local_host;
-pub use address::is_link_local;
+pub use address::{has_link_local_host, is_link_local};
 pub use cache::UpstreamCacheSettings;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use colonnade_model::release::is_name;
@@ -18,12 +17,15 @@ use secrecy::SecretString;
 use serde::{Deserialize, Deserializer};
 use url::Url;
 
-use super::config_file::ConfigFile;
-use super::secret::{SECRET, SecretSource};
-use super::value::{default_ms, integer, milliseconds, number, seconds};
+use crate::certificate::CertificateFiles;
+use crate::client_tls::ClientTls;
+use crate::config_file::ConfigFile;
+use crate::secret::SecretSource;
+use crate::secret_headers::{header_secrets, read_headers};
+use crate::url::check_encrypted;
+use crate::value::{default_ms, integer, milliseconds, number, optional_path, optional_table, seconds};
 use value::{
-    base_urls, default_methods, forwarded_headers, header_secrets, health_path, methods, path_prefix,
-    server_errors,
+    base_urls, default_methods, forwarded_headers, health_path, methods, path_prefix, server_errors,
 };
 
 /// One week in milliseconds. A longer time was probably meant in another unit.
@@ -158,6 +160,15 @@ pub struct Upstream {
     /// Whether its addresses may be link-local or those of a cloud's metadata service.
     #[serde(default)]
     pub allow_link_local: bool,
+    #[serde(default)]
+    allow_plain_http: bool,
+    #[serde(default, deserialize_with = "optional_path")]
+    root_certificate: Option<PathBuf>,
+    #[serde(default, deserialize_with = "optional_table")]
+    client_certificate: Option<CertificateFiles>,
+    /// How the gateway verifies the endpoints, and identifies itself to them.
+    #[serde(skip)]
+    pub tls: ClientTls,
 }
 
 impl Upstream {
@@ -180,15 +191,8 @@ impl Upstream {
             let expected = "a name that matches [a-z][a-z0-9-]{0,31}";
             file.problem(&["upstreams", name], &wrong, expected);
         }
-        for (header, source) in &self.header_sources {
-            match source.read(folder) {
-                Ok(secret) => self.request_headers.push((header.clone(), secret)),
-                Err(wrong) => {
-                    let path = ["upstreams", name, "request_headers", header.as_str()];
-                    file.problem(&path, &wrong, SECRET);
-                }
-            }
-        }
+        let path = ["upstreams", name, "request_headers"];
+        self.request_headers = read_headers(&self.header_sources, &path, folder, file);
         for (key, total, per_client) in [
             (
                 "max_concurrent",
@@ -203,11 +207,23 @@ impl Upstream {
                 file.problem(&path, &wrong, &format!("at most `{key}`"));
             }
         }
-        let refused = self.urls.iter().find(|url| has_link_local_host(url));
-        if let Some(url) = refused.filter(|_| !self.allow_link_local) {
-            let wrong = format!("`{url}` has a link-local address, or that of a cloud's metadata service");
-            let expected = "another address, or `allow_link_local`";
-            file.problem(&["upstreams", name, "urls"], &wrong, expected);
+        self.check_urls(name, file);
+        let keys = ["root_certificate", "client_certificate"].map(|key| ["upstreams", name, key]);
+        let (root, certificate) = (self.root_certificate.as_ref(), self.client_certificate.as_ref());
+        self.tls = ClientTls::load([&keys[0], &keys[1]], root, certificate, folder, file);
+    }
+
+    fn check_urls(&self, name: &str, file: &mut ConfigFile<'_>) {
+        let path = ["upstreams", name, "urls"];
+        for url in &self.urls {
+            if has_link_local_host(url) && !self.allow_link_local {
+                let wrong =
+                    format!("`{url}` has a link-local address, or that of a cloud's metadata service");
+                file.problem(&path, &wrong, "another address, or `allow_link_local`");
+            }
+            if let Some(wrong) = check_encrypted(url).err().filter(|_| !self.allow_plain_http) {
+                file.problem(&path, &wrong, "https, or `allow_plain_http`");
+            }
         }
     }
 }

@@ -1,16 +1,13 @@
 //! Deserializers for the values of `[upstreams.<name>]`.
 
-use http::header::{
-    CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
-};
 use http::uri::PathAndQuery;
 use http::{HeaderName, Method, StatusCode};
-use serde::{Deserialize, Deserializer};
+use serde::Deserializer;
 use toml::Value;
 use url::Url;
 
-use crate::secret::SecretSource;
-use crate::url::parse_url;
+use crate::secret_headers::OWN_HEADERS;
+use crate::url::parse_any_url;
 use crate::value::{as_nonempty_strings, as_string, as_strings, convert, wrong_type};
 
 /// The methods that an upstream may serve. The gateway itself answers OPTIONS.
@@ -21,19 +18,6 @@ const METHODS: [Method; 6] = [
     Method::PUT,
     Method::PATCH,
     Method::DELETE,
-];
-
-/// The headers that the gateway sets itself: the framing of a request, and where it goes.
-const OWN_HEADERS: [HeaderName; 9] = [
-    CONNECTION,
-    CONTENT_LENGTH,
-    COOKIE,
-    EXPECT,
-    HOST,
-    TE,
-    TRAILER,
-    TRANSFER_ENCODING,
-    UPGRADE,
 ];
 
 pub(super) fn default_methods() -> Vec<Method> {
@@ -52,16 +36,16 @@ pub(super) fn path_prefix<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
         let rest = text.strip_prefix("/api/");
         let is_prefix = rest.is_some_and(|rest| rest.split('/').all(is_plain));
         let prefix = is_prefix.then(|| text.to_owned());
-        prefix.ok_or_else(|| format!("`{text}` is not such a path"))
+        prefix.ok_or_else(|| format!("`{text}` is not a path below /api/"))
     })
 }
 
-/// Base URLs, without a query.
+/// Base URLs, without a query. Whether they may be http depends on another key.
 pub(super) fn base_urls<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Url>, D::Error> {
-    let expected = "a list of full URLs with https, or with http if the host is this machine";
+    let expected = "a list of full URLs, such as https://events.internal/v1";
     convert(deserializer, expected, |value| {
         as_nonempty_strings(value, |text| {
-            let url = parse_url(text)?;
+            let url = parse_any_url(text)?;
             if url.query().is_some() || url.fragment().is_some() {
                 return Err(format!("`{text}` has a query or a fragment"));
             }
@@ -114,7 +98,7 @@ pub(super) fn forwarded_headers<'de, D: Deserializer<'de>>(
         as_strings(value, |text| {
             let name = HeaderName::try_from(text).ok();
             let name = name.filter(|name| !OWN_HEADERS.contains(name) && !has_other_rule(name.as_str()));
-            name.ok_or_else(|| format!("`{text}` is not such a header"))
+            name.ok_or_else(|| format!("`{text}` cannot be forwarded"))
         })
     })
 }
@@ -135,29 +119,4 @@ fn has_other_rule(name: &str) -> bool {
     ) || ["proxy-", "x-forwarded-"]
         .iter()
         .any(|prefix| name.starts_with(prefix))
-}
-
-/// Where the value of each header is.
-pub(super) fn header_secrets<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<(HeaderName, SecretSource)>, D::Error> {
-    let expected =
-        "a table of headers, each with { env = \"VARIABLE\" } or { file = \"path\" }, never the value itself";
-    convert(deserializer, expected, |value| {
-        let Value::Table(entries) = value else {
-            return Err(wrong_type(value));
-        };
-        let entry = |(name, value): (&String, &Value)| {
-            let header = HeaderName::try_from(name)
-                .ok()
-                .filter(|name| !OWN_HEADERS.contains(name));
-            let header = header.ok_or_else(|| format!("`{name}` is not a header that can be added"))?;
-            let source = SecretSource::deserialize(value.clone()).map_err(|error| {
-                let message = error.message().split("; expected ").next().unwrap_or_default();
-                format!("`{name}` {message}")
-            })?;
-            Ok((header, source))
-        };
-        entries.iter().map(entry).collect()
-    })
 }

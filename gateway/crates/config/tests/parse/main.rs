@@ -4,16 +4,19 @@
 #![allow(clippy::unwrap_used)]
 
 mod facts;
+mod identity;
 mod integrations;
 mod policy;
 mod problems;
 mod reference;
 mod site_toml;
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use colonnade_config::{Action, Budget, Config, Retention, RolloutSettings};
+use colonnade_config::{Action, Budget, CertificateFiles, Config, Retention, RolloutSettings};
 use colonnade_web::limits::Limits;
 use tempfile::TempDir;
 
@@ -55,10 +58,18 @@ actions = ["publish"]
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-    write("key", "the-key\n");
+    // It is a valid secret of a webhook, too.
+    write("key", "whsec_thekeythekeythekeythekeythekeyth\n");
+    write("short", "whsec_thekey\n");
     let pair = rcgen::generate_simple_self_signed(["site.example".to_owned()]).unwrap();
     write("certificate.pem", &pair.cert.pem());
+    write("root.pem", &pair.cert.pem());
+    write("dns-hook", "#!/bin/sh\n");
+    let mode = Permissions::from_mode(0o700);
+    std::fs::set_permissions(folder.path().join("dns-hook"), mode).unwrap();
     write("key.pem", &pair.signing_key.serialize_pem());
+    write("clients.pem", &pair.cert.pem());
+    write("tokens.toml", "");
     std::fs::create_dir(folder.path().join("files")).unwrap();
     folder
 }
@@ -71,10 +82,10 @@ fn valid_config_is_parsed() {
     assert_eq!(config.store.folder, folder.path().join("store"));
     assert_eq!(config.store.retention(), Retention::default());
     assert_eq!(config.rollout, RolloutSettings::default());
-    assert!(config.admin.tokens[0].allows(Action::Deploy, "anything"));
-    assert!(config.admin.tokens[1].allows(Action::Publish, "legal"));
-    assert!(!config.admin.tokens[1].allows(Action::Deploy, "legal"));
-    assert!(!config.admin.tokens[1].allows(Action::Publish, "shell"));
+    let tokens: Vec<_> = config.admin.tokens().collect();
+    assert!(tokens[0].actions.contain(Action::Deploy) && tokens[0].sections.contain("anything"));
+    assert!(tokens[1].actions.contain(Action::Publish) && !tokens[1].actions.contain(Action::Deploy));
+    assert!(tokens[1].sections.contain("legal") && !tokens[1].sections.contain("shell"));
     assert_eq!(config.site.language.tag(), "de-AT");
     assert_eq!(config.site.facts.get("country"), None);
 }
@@ -125,10 +136,10 @@ fn invalid_environment_setting_names_its_variable() {
     .unwrap_err();
     let problems: Vec<&str> = problems.lines().collect();
     for (problem, expected) in problems.iter().zip([
-        "COLONNADE_LISTEN__SIET: listen.siet: unknown key; expected one of ",
+        "COLONNADE_LISTEN__SIET: listen.siet: unknown key; did you mean `site`?",
         "COLONNADE_SITE__ORIGIN: site.origin: `x = 1` is not a URL",
         "COLONNADE_STORE__RETAIN_RELEASES: store.retain_releases: is of type string; expected ",
-        "COLONNADE_STROE__FOLDER: stroe: unknown key; expected one of ",
+        "COLONNADE_STROE__FOLDER: stroe: unknown key; did you mean `store`?",
     ]) {
         assert!(problem.starts_with(expected), "{problem}");
     }
@@ -177,7 +188,7 @@ fn committed_config_is_valid() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../site.toml");
     let config = Config::load(&path).unwrap();
     assert!(config.budget.page_script.is_some() && config.budget.shell_style.is_some());
-    assert!(config.admin.tokens.is_empty());
+    assert_eq!(config.admin.tokens().count(), 0);
 }
 
 #[test]
@@ -216,13 +227,8 @@ fn only_optional_tables_may_be_missing() {
         let text = format!("{}{}", &VALID[..start], &VALID[end..]);
         Config::parse("site.toml", &text, folder().path())
     };
-    assert!(
-        without("[[admin.tokens]]", "none")
-            .unwrap()
-            .admin
-            .tokens
-            .is_empty()
-    );
+    let config = without("[[admin.tokens]]", "none").unwrap();
+    assert_eq!(config.admin.tokens().count(), 0);
     for (from, to, key) in [
         ("[site]", "[[nav", "site"),
         ("[listen]", "[store]", "listen"),
@@ -245,4 +251,23 @@ fn missing_file_is_reported() {
             .starts_with("/no/such/site.toml: cannot be read:"),
         "{error}"
     );
+}
+
+#[test]
+fn certificate_covers_its_wildcard_and_the_hosts_of_it() {
+    let folder = folder();
+    let [certificate, key] = ["wildcard.pem", "wildcard.key"].map(|name| folder.path().join(name));
+    let pair = rcgen::generate_simple_self_signed(["*.site.example".to_owned()]).unwrap();
+    std::fs::write(&certificate, pair.cert.pem()).unwrap();
+    std::fs::write(&key, pair.signing_key.serialize_pem()).unwrap();
+    let loaded = CertificateFiles { certificate, key }.load().unwrap();
+    for (host, is_covered) in [
+        ("*.site.example", true),
+        ("www.site.example", true),
+        ("site.example", false),
+        ("*.other.example", false),
+        ("*.www.site.example", false),
+    ] {
+        assert_eq!(loaded.covers(host), is_covered, "{host}");
+    }
 }

@@ -28,13 +28,25 @@ pub(crate) fn check_cases(valid: &str, cases: &str) {
             "{case}: found {problems:#?}"
         );
         // Strings in values of the wrong type may be secrets.
-        assert!(!problems.concat().contains("the-key"), "{problems:#?}");
+        assert!(!problems.concat().contains("thekey"), "{problems:#?}");
     }
 }
 
 #[test]
 fn each_problem_names_line_key_and_expectation() {
     check_cases(VALID, include_str!("problems.txt"));
+}
+
+#[test]
+fn invalid_limit_is_no_missing_limit() {
+    let criterion = "[[rollout.criteria]]\nname = \"a\"\nquery = \"b\"\nmax_ratio = -1\n";
+    let server = "[prometheus]\nurl = \"https://a.example\"\n";
+    let problems = problems(&format!("{VALID}{criterion}{server}"));
+    assert_eq!(problems.len(), 1, "{problems:#?}");
+    assert!(
+        problems[0].contains("rollout.criteria.max_ratio: is -1; "),
+        "{problems:#?}"
+    );
 }
 
 #[test]

@@ -90,14 +90,6 @@ pub(crate) fn uncommented<'d>(documented: impl Iterator<Item = &'d Documented>, 
         "listen.tls"
     };
     let lines = documented.filter(|one| !one.path.starts_with(other));
-    // Certificates of an authority need a store in a folder.
-    let needs_folder = certificate == "listen.acme";
-    let is_of_bucket = |one: &Documented| {
-        ["store.url", "store.endpoint", "store.region", "store.access_key"]
-            .iter()
-            .any(|path| one.path.starts_with(path))
-    };
-    let lines = lines.filter(|one| !(needs_folder && is_of_bucket(one)));
     let text: Vec<&str> = lines.map(|one| one.line.as_str()).collect();
     let text = text
         .join("\n")

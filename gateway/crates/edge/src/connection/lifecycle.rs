@@ -14,8 +14,8 @@ use tokio::sync::watch;
 use tokio::task::unconstrained;
 use tokio::time::sleep;
 
-use super::close_log::client_fault;
-use super::service::ConnectionService;
+use crate::connection::close_log::client_fault;
+use crate::connection::service::ConnectionService;
 use crate::http1::{self, Http1Inspector, WithTunnel};
 use crate::http2::{self, Http2Inspector, WithStreams};
 use crate::io::InspectedStream;

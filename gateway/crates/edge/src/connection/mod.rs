@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use colonnade_admission::Permit;
-use colonnade_web::client::ClientKey;
+use colonnade_web::client::{ClientCertificate, ClientKey};
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -89,6 +89,7 @@ impl<S: HttpService> Connection<S> {
         };
         let Handshake {
             peer,
+            certificate,
             protocol,
             stream,
         } = handshake;
@@ -96,6 +97,7 @@ impl<S: HttpService> Connection<S> {
         let service = ConnectionService {
             service: self.service,
             peer,
+            certificate,
             settings: self.current_settings,
             state: state.clone(),
             metrics: self.metrics.clone(),
@@ -149,11 +151,15 @@ impl<S: HttpService> Connection<S> {
         }
         stream.begin_client_data(!start.is_empty());
         let mut stream = Rewind::new(start, stream);
+        let mut certificate = None;
         let (stream, protocol) = if let Some(tls) = &self.tls {
             let accepted = timeout(limits.tls_handshake_timeout, tls.accept(stream)).await;
             let accepted = accepted.ok().and_then(Result::ok);
             let (stream, protocol) = accepted.ok_or(RejectReason::Handshake)?;
-            self.metrics.handshake(stream.get_ref().1);
+            let session = stream.get_ref().1;
+            self.metrics.handshake(session);
+            let shown = session.peer_certificates().and_then(<[_]>::first);
+            certificate = shown.map(|shown| ClientCertificate(Arc::from(&**shown)));
             state.write_hold().allow();
             (Stream::Tls(Box::new(stream)), protocol)
         } else {
@@ -163,6 +169,7 @@ impl<S: HttpService> Connection<S> {
         };
         Ok(Handshake {
             peer,
+            certificate,
             protocol,
             stream,
         })
@@ -173,6 +180,8 @@ impl<S: HttpService> Connection<S> {
 struct Handshake {
     /// The source address of the PROXY header, or the peer of the socket.
     peer: IpAddr,
+    /// The certificate of the peer, if it showed one.
+    certificate: Option<ClientCertificate>,
     protocol: Protocol,
     stream: Stream,
 }

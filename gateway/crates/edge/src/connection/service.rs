@@ -7,7 +7,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use colonnade_web::body::RequestBody;
-use colonnade_web::client::{ClientAddress, FromTrustedProxy};
+use colonnade_web::client::{ClientAddress, ClientCertificate, FromTrustedProxy};
 use http::header::CONNECTION;
 use http::request::Parts;
 use http::{HeaderValue, Response, StatusCode, Version};
@@ -16,9 +16,9 @@ use hyper::body::Incoming;
 use hyper::service::Service;
 use tokio::task::yield_now;
 
-use super::body_timeout::BodyTimeout;
-use super::response_body::TrackedBody;
-use super::stream::add_connection;
+use crate::connection::body_timeout::BodyTimeout;
+use crate::connection::response_body::TrackedBody;
+use crate::connection::stream::add_connection;
 use crate::metrics::ListenerConnectionMetrics;
 use crate::new_streams::StreamExecutor;
 use crate::proxy;
@@ -35,6 +35,8 @@ pub(super) struct ConnectionService<S> {
     pub(super) service: Arc<S>,
     /// The IP address of the peer: the client, or a proxy.
     pub(super) peer: IpAddr,
+    /// The certificate of the peer, if it showed one.
+    pub(super) certificate: Option<ClientCertificate>,
     /// The current settings: a proxy that a reload removed is no longer trusted.
     pub(super) settings: CurrentSettings,
     /// The state of the connection.
@@ -92,12 +94,15 @@ impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
 }
 
 impl<S> ConnectionService<S> {
-    /// Adds the address of the client to a request. Returns its connection, unless several clients
+    /// Adds the address and the certificate of the client to a request. Returns its connection, unless several clients
     /// share it.
     fn identify_client(&self, head: &mut Parts) -> Option<ConnectionHandle> {
         let settings = self.settings.load();
         let client = proxy::client_address(&settings.trusted_proxies, self.peer, &head.headers);
         head.extensions.insert(ClientAddress(client));
+        if let Some(certificate) = &self.certificate {
+            head.extensions.insert(certificate.clone());
+        }
         if proxy::is_trusted(&settings.trusted_proxies, self.peer) {
             head.extensions.insert(FromTrustedProxy);
             // A proxy's connection carries requests of many clients and must not be closed because
@@ -187,6 +192,7 @@ mod tests {
         let service = ConnectionService {
             service: Arc::new(recorder),
             peer: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            certificate: None,
             settings: settings.into_current(),
             state: state.clone(),
             metrics: ConnectionMetrics::default().for_listener("site"),

@@ -13,8 +13,8 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex, split};
 
-use super::{Http2Inspector, PREFACE, WithStreams, builder};
 use crate::Limits;
+use crate::http2::{Http2Inspector, PREFACE, WithStreams, builder};
 use crate::io::{InspectedStream, Inspector as _};
 use crate::new_streams::NewStreams;
 use crate::state::ConnectionState;

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use http::HeaderMap;
 use ipnet::IpNet;
 
-use super::is_trusted;
+use crate::proxy::is_trusted;
 
 /// Returns the address of the client behind a peer.
 ///

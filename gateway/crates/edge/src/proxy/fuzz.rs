@@ -1,6 +1,6 @@
 //! The fuzz target of the PROXY header parser.
 
-use super::protocol::{Header, MAX_LENGTH, parse};
+use crate::proxy::protocol::{Header, MAX_LENGTH, parse};
 
 /// Parses every prefix of the bytes.
 ///

@@ -8,8 +8,8 @@ use colonnade_admission::Permit;
 use colonnade_clock::poll;
 use tokio::time::{Instant, sleep_until};
 
-use super::{ConnectionData, ConnectionState, Expected, Stage};
 use crate::metrics::CloseReason;
+use crate::state::{ConnectionData, ConnectionState, Expected, Stage};
 
 /// How a connection must be closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

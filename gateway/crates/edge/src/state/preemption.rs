@@ -5,8 +5,8 @@ use std::time::Duration;
 use colonnade_admission::{Permit, Waiter, Yield};
 use colonnade_clock::poll;
 
-use super::{ConnectionData, ConnectionState, Expected, PATIENCE_PART, StallTimer};
 use crate::metrics::CloseReason;
+use crate::state::{ConnectionData, ConnectionState, Expected, PATIENCE_PART, StallTimer};
 
 impl Yield for ConnectionState {
     fn yield_to(&self, waiter: Waiter) -> bool {

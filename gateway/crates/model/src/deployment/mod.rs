@@ -1,5 +1,6 @@
 //! Deployments: numbered, immutable sets of one shell release and section releases.
 
+mod figures;
 mod progress;
 mod release_summary;
 mod set_name;
@@ -16,6 +17,7 @@ use utoipa::ToSchema;
 use crate::release::ReleaseId;
 use crate::schema::{Name, Number, Reason, Releases};
 
+pub use figures::{QueryFigures, RolloutFigures, TrackFigures};
 pub use progress::RolloutProgress;
 pub use release_summary::ReleaseSummary;
 pub use set_name::{SetName, SetNameError};

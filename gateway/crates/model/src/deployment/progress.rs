@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{RolloutStep, RolloutSteps};
+use crate::deployment::{RolloutStep, RolloutSteps};
 use crate::unknown_fields::UnknownFields;
 
 /// The steps of a rollout, and the step that it is in.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Deployment, ReleaseSummary, RolloutSteps, VisibleDeployments};
+use crate::deployment::{Deployment, ReleaseSummary, RolloutFigures, RolloutSteps, VisibleDeployments};
 use crate::extension_rules::ExtensionId;
 use crate::release::{Digest, ReleaseId};
 use crate::schema::{Name, Number, Percent, Reason, Version};
@@ -14,7 +14,7 @@ use crate::unknown_fields::UnknownFields;
 
 /// The deployments that visitors see, and the newest change. Every change replaces the whole state
 /// with a compare-and-swap on its revision.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LiveState {
     /// The running rollouts, and the deployments that visitors see.
@@ -54,7 +54,7 @@ pub struct SwitchedOff {
 pub const GATEWAY: &str = "gateway";
 
 /// One entry of the history: who changed what, when and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
     /// The revision of the state it created; the first is 1.
@@ -114,6 +114,10 @@ pub struct Change {
     /// The reason, if one was given.
     #[schema(value_type = Option<Reason>, required)]
     pub reason: Option<String>,
+    /// The figures of the changed rollout's analysis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub figures: Option<Box<RolloutFigures>>,
 }
 
 /// The versions of a section before and after a change. `None`: the section is not in the

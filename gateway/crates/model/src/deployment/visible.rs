@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{RolloutProgress, SetName};
+use crate::deployment::{RolloutProgress, SetName};
 use crate::secret::Secret;
 use crate::unknown_fields::UnknownFields;
 

@@ -1,6 +1,6 @@
 //! The invariants of paths and patterns.
 
-use super::{Pattern, PatternTable, RequestPath, Segment};
+use crate::pattern::{Pattern, PatternTable, RequestPath, Segment};
 
 /// A valid path has no path traversal, and a canonical form that parses to the same segments.
 pub(crate) fn path(text: &str) {

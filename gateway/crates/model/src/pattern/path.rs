@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use super::is_reserved;
+use crate::pattern::is_reserved;
 
 /// The characters percent-encoded in a segment: those that JavaScript's `encodeURIComponent`
 /// encodes.

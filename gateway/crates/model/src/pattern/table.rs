@@ -2,7 +2,7 @@
 
 use foldhash::HashMap;
 
-use super::{Pattern, RequestPath, Segment};
+use crate::pattern::{Pattern, RequestPath, Segment};
 
 /// A prefix tree of patterns, each with a value. A lookup tries the static branch of a segment
 /// first, then the param branch, then the pattern that matches the rest.

@@ -4,11 +4,14 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{PointReference, Release};
 use crate::pattern::{Pattern, PatternTable};
+use crate::release::{PointReference, Release};
 
 /// The maximum length of the file with the examples, in bytes.
 pub const MAX_EXAMPLES_FILE: u64 = 1024 << 10;
+
+/// The most characters of a position in the sources.
+const MAX_SOURCE_CHARS: usize = 256;
 
 /// The content of the file that `examples` of a manifest names.
 #[derive(Debug, Default, Deserialize)]
@@ -18,6 +21,19 @@ pub struct Examples {
     pub pages: Vec<PageExample>,
     /// Of extensions.
     pub extensions: Vec<ExtensionExample>,
+    /// Where the sources have those of extension points, which are in the manifest.
+    #[serde(default)]
+    pub points: Vec<PointSources>,
+}
+
+/// Where the sources of a release have the examples of an extension point.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PointSources {
+    /// The point.
+    pub point: PointReference,
+    /// The position of each example, in order, for messages.
+    pub sources: Vec<String>,
 }
 
 /// A path of a page, with results of its queries.
@@ -30,6 +46,8 @@ pub struct PageExample {
     pub path: String,
     /// The results by name, as the page gets them.
     pub results: Box<RawValue>,
+    /// Where the sources have it, for messages.
+    pub source: Option<String>,
 }
 
 /// Props of an extension, with results of its queries.
@@ -42,6 +60,8 @@ pub struct ExtensionExample {
     pub props: Map<String, Value>,
     /// The results by name, as the extension gets them.
     pub results: Box<RawValue>,
+    /// Where the sources have it, for messages.
+    pub source: Option<String>,
 }
 
 impl Examples {
@@ -53,7 +73,13 @@ impl Examples {
         serde_json::from_slice(file)
     }
 
-    /// Examples of what the release does not have.
+    /// Where the sources have an example of an extension point.
+    pub fn source_of(&self, point: &PointReference, index: usize) -> Option<&str> {
+        let found = self.points.iter().find(|each| each.point == *point);
+        found?.sources.get(index).map(String::as_str)
+    }
+
+    /// Examples of what the release does not have, and positions that messages cannot have.
     pub fn problems(&self, release: &Release) -> Vec<String> {
         let mut table = PatternTable::default();
         for pattern in release
@@ -84,6 +110,31 @@ impl Examples {
                 example.point
             )
         });
-        pages.chain(extensions).collect()
+        let is_opened = |point: &&PointSources| {
+            let mut points = release.extension_points.iter();
+            points.any(|opened| opened.reference() == point.point)
+        };
+        let points = self.points.iter().filter(|point| !is_opened(point));
+        let points = points.map(|PointSources { point, .. }| {
+            format!("sources are of examples of `{point}`, which the release does not open")
+        });
+        let sources = self
+            .sources()
+            .filter(|source| !is_source(source))
+            .map(|_| format!("the source of an example is not a line of 1 to {MAX_SOURCE_CHARS} characters"));
+        pages.chain(extensions).chain(points).chain(sources).collect()
     }
+
+    fn sources(&self) -> impl Iterator<Item = &String> {
+        let pages = self.pages.iter().filter_map(|example| example.source.as_ref());
+        let extensions = self.extensions.iter();
+        let extensions = extensions.filter_map(|example| example.source.as_ref());
+        let points = self.points.iter().flat_map(|point| &point.sources);
+        pages.chain(extensions).chain(points)
+    }
+}
+
+/// Whether a message can have it as a position.
+fn is_source(text: &str) -> bool {
+    (1..=MAX_SOURCE_CHARS).contains(&text.chars().count()) && !text.chars().any(char::is_control)
 }

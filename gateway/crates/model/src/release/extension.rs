@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::{SHELL, is_name};
+use crate::release::{SHELL, is_name};
 
 /// The highest version of an extension point.
 pub(super) const MAX_VERSION: u32 = 999_999_999;

@@ -1,7 +1,7 @@
 //! The invariants of `release.json`.
 
-use super::{ExtensionPoint, PointReference, Release, is_file_path, is_name, is_version, validate};
 use crate::pattern::Pattern;
+use crate::release::{ExtensionPoint, PointReference, Release, is_file_path, is_name, is_version, validate};
 
 /// A parsed release survives a round trip, problems have a text, and a release without problems is
 /// safe to store.

@@ -11,18 +11,20 @@ mod modules;
 mod navigation;
 mod range;
 mod shared_exports;
+mod source;
 #[cfg(test)]
 mod tests;
 mod validate;
 
 pub use digest::Digest;
-pub use examples::{Examples, ExtensionExample, MAX_EXAMPLES_FILE, PageExample};
+pub use examples::{Examples, ExtensionExample, MAX_EXAMPLES_FILE, PageExample, PointSources};
 pub use extension::{Extension, ExtensionPoint, InvalidReference, PointReference, is_point_id, point_owner};
 pub use id::ReleaseId;
 pub use modules::ServerModules;
 pub use navigation::{NavigationEntry, NavigationList};
 pub use range::VersionRange;
 pub use shared_exports::{SharedPackages, omitted_use};
+pub use source::ReleaseSource;
 pub use validate::{
     EXPECTED_FACT_NAME, extension_point_problems, is_fact_name, is_file_path, is_name, is_version, validate,
 };

@@ -11,8 +11,10 @@ use std::ops::RangeInclusive;
 use http::HeaderValue;
 use semver::Version;
 
-use super::{CONTRACT, File, Kind, MAX_EXAMPLES_FILE, MAX_PATHS, Meta, Page, Release, SHELL, VersionRange};
 use crate::pattern::{MAX_SEGMENTS, Pattern, PatternTable};
+use crate::release::{
+    CONTRACT, File, Kind, MAX_EXAMPLES_FILE, MAX_PATHS, Meta, Page, Release, SHELL, VersionRange,
+};
 use crate::search::{MAX_PARAMETERS, is_parameter_name};
 
 /// The maximum width and height of an image.

@@ -7,14 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::claims::{assemble_new, refused_claims};
-use super::deployments::Deployments;
-use super::error::LoadError;
-use super::metrics;
-use super::plan::{ChangedSet, Command, Plan, PlanInput, Request, Step, plan};
-use super::pushed_out::{Offer, pushed_out};
-use super::snapshot::{Snapshot, concurrently};
-use super::types::{ChangeError, ChangeOutcome, CollectedGarbage};
+use crate::deployment::change_error::ChangeError;
+use crate::deployment::claims::{assemble_new, refused_claims};
+use crate::deployment::deployments::Deployments;
+use crate::deployment::error::LoadError;
+use crate::deployment::metrics;
+use crate::deployment::plan::{ChangedSet, Command, Plan, PlanInput, Request, Step, plan};
+use crate::deployment::pushed_out::{Offer, pushed_out};
+use crate::deployment::snapshot::{Snapshot, concurrently};
+use crate::deployment::types::{ChangeOutcome, CollectedGarbage};
 use colonnade_model::deployment::{Change, ChangeKind, Deployment, SetName};
 use colonnade_model::release::ReleaseId;
 use colonnade_model::rotating_keys::KeyPurpose;
@@ -38,8 +39,8 @@ impl Deployments {
         request.authorize()?;
         let mut verified = TrialResults::default();
         let mut requested = RequestedRenders::default();
-        let asked_at = Instant::now();
-        let mut changing = self.start_change().await?;
+        let (asked_at, place) = (Instant::now(), request.command.place());
+        let mut changing = self.start_change(place).await?;
         loop {
             let snapshot = if request.command.needs_whole_store() {
                 self.refresh().await?
@@ -59,7 +60,7 @@ impl Deployments {
                     requested = self
                         .verify_rendering(action, &snapshot, unverified, &mut verified)
                         .await?;
-                    changing = self.start_change().await?;
+                    changing = self.start_change(place).await?;
                     if !self.is_current(&snapshot) {
                         continue;
                     }
@@ -81,7 +82,7 @@ impl Deployments {
     ) -> Result<(Arc<Snapshot>, Option<Plan>), ChangeError> {
         request.authorize()?;
         let snapshot = {
-            let _changing = self.hold_off_changes().await?;
+            let _changing = self.hold_off_changes(request.command.place()).await?;
             self.refresh().await?
         };
         let plan = self.plan(&snapshot, request).await?;
@@ -211,7 +212,7 @@ impl Deployments {
     }
 
     /// Applies a plan, unless the live state has changed since its snapshot; `None` in that case.
-    /// The caller must hold `changing`.
+    /// The caller must hold off changes.
     pub(super) async fn try_apply(
         &self,
         snapshot: &Snapshot,

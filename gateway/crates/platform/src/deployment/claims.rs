@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use super::types::{Claim, MayChange};
+use crate::deployment::types::{Claim, MayChange};
 use colonnade_model::deployment::Deployment;
 use colonnade_model::extension_rules::ExtensionRules;
 use colonnade_model::pattern::{Pattern, Segment};

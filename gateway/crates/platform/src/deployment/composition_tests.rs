@@ -58,6 +58,7 @@ fn loaded(sample: Sample) -> Arc<LoadedRelease> {
         record: ReleaseRecord {
             published_at: Timestamp::UNIX_EPOCH,
             by: "test".to_owned(),
+            source: None,
             digest: Digest::of(b""),
             variants: BTreeMap::new(),
         },

@@ -6,45 +6,49 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::{Mutex, watch};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, MissedTickBehavior, sleep_until, timeout};
 
-use super::error::LoadError;
-use super::metrics::DeploymentMetrics;
-use super::settings::Settings;
-use super::snapshot::{Snapshot, concurrently};
-use super::types::Warm;
+use crate::deployment::change_queue::{ChangeQueue, Changing, Place};
+use crate::deployment::error::LoadError;
+use crate::deployment::metrics::DeploymentMetrics;
+use crate::deployment::rollback_targets::RollbackTargets;
+use crate::deployment::settings::Settings;
+use crate::deployment::snapshot::{Snapshot, concurrently};
+use crate::deployment::types::Warm;
+use crate::events::EventStream;
 use colonnade_config::Retention;
 use colonnade_diagnostics::Diagnostics;
 use colonnade_memory::Pressure;
 use colonnade_model::deployment::{Deployment, LiveState};
+use colonnade_model::event::EventType;
 use colonnade_model::extension_rules::PointRules;
-use colonnade_model::release::PointReference;
+use colonnade_model::release::{PointReference, ReleaseId};
 use colonnade_render::{RenderStatistics, Renderer};
 use colonnade_store::{Store, StoreError};
 use colonnade_web::health::Readiness;
 
-/// How long a change waits for another one in this process. With the wait for the lock of the
-/// store, an operator waits less than 5 s.
-const CHANGE_TIMEOUT: Duration = Duration::from_secs(2);
-
 /// How often it is checked whether the store can be written.
 const SPACE_CHECK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// How long after the begin of a read of the store the next one begins, however many requests wait
-/// for it. In a bucket, each read costs money.
+/// How long after a read of the store begins the next one begins, however many requests wait for
+/// it. In a bucket, each read costs money.
 const MIN_READ_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How often a gateway that only reads looks for objects that arrive late in a replica: previews
 /// and the keys of their links.
 const LATE_OBJECTS_INTERVAL: Duration = Duration::from_secs(5);
 
-/// For how long after a change it does. Providers promise to replicate an object in less time.
+/// For how long after a change it looks for them. Providers promise to replicate an object in less time.
 const REPLICATION_TIME: Duration = Duration::from_mins(15);
 
 /// How long a request waits for a read of the store.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The subjects of the events `store.degraded` and `store.recovered`.
+const READS: &str = "reads of the store";
+const WRITES: &str = "writes to the store";
 
 /// Returns what visitors miss because of another part of the gateway, if anything.
 pub type Degradation = Box<dyn Fn() -> Option<String> + Send + Sync>;
@@ -64,6 +68,9 @@ pub struct Deployments {
     /// What the operator gives to releases. `None`: releases are not checked against it.
     pub(super) settings: ArcSwapOption<Settings>,
     current: ArcSwap<Snapshot>,
+    /// The revision of the current snapshot.
+    revision: watch::Sender<u64>,
+    events: EventStream,
     /// Why the store cannot be written, as `/readyz` says it.
     write_problem: parking_lot::Mutex<Option<String>>,
     /// Why the last poll of the store failed, for `/readyz`.
@@ -72,10 +79,10 @@ pub struct Deployments {
     last_read: Mutex<LastRead>,
     /// The snapshot has all changes that were made before. `None`: it lacks something.
     newest_at: parking_lot::Mutex<Option<Instant>>,
-    /// Held during changes and refreshes, so that an older snapshot never replaces a newer one.
-    changing: Mutex<()>,
+    changes: ChangeQueue,
     /// The highest number of a deployment that the store refused to create.
     pub(super) refused: AtomicU64,
+    pub(super) rollback_targets: Mutex<RollbackTargets>,
     /// The background task that warms the document cache.
     pub(super) warming: parking_lot::Mutex<Option<AbortHandle>>,
 }
@@ -129,6 +136,8 @@ impl Deployments {
             files: OnceLock::new(),
             settings: ArcSwapOption::empty(),
             current: ArcSwap::new(Arc::clone(&snapshot)),
+            revision: watch::Sender::new(snapshot.revision()),
+            events: EventStream::default(),
             write_problem: parking_lot::Mutex::default(),
             store_problem: parking_lot::Mutex::default(),
             last_read: Mutex::new(LastRead {
@@ -138,8 +147,9 @@ impl Deployments {
                 refreshed_at: began_at,
             }),
             newest_at: parking_lot::Mutex::new(Some(began_at)),
-            changing: Mutex::new(()),
+            changes: ChangeQueue::default(),
             refused: AtomicU64::new(0),
+            rollback_targets: Mutex::default(),
             warming: parking_lot::Mutex::default(),
         };
         deployments.describe(&empty, &snapshot);
@@ -150,6 +160,16 @@ impl Deployments {
     /// The current snapshot.
     pub fn current(&self) -> Arc<Snapshot> {
         self.current.load_full()
+    }
+
+    /// The revision of the current snapshot, for those who wait for the next one.
+    pub fn revision(&self) -> watch::Receiver<u64> {
+        self.revision.subscribe()
+    }
+
+    /// The events of this gateway.
+    pub fn events(&self) -> &EventStream {
+        &self.events
     }
 
     /// Makes `/readyz` report what another part of the gateway degrades. Only the first call has an
@@ -190,13 +210,25 @@ impl Deployments {
         }
     }
 
+    /// Why the store cannot be read or written, as far as this gateway knows.
+    pub fn store_problem(&self) -> Option<String> {
+        let unreadable = self.store_problem.lock().clone();
+        unreadable.or_else(|| self.write_problem.lock().clone())
+    }
+
+    /// The render workers that start and respond, and how many are configured; `None` without server
+    /// rendering.
+    pub fn render_workers(&self) -> Option<(usize, usize)> {
+        self.renderer.as_ref()?.workers()
+    }
+
     /// The recent errors, the section log and the traffic of this gateway.
     pub fn diagnostics(&self) -> &Arc<Diagnostics> {
         &self.diagnostics
     }
 
-    /// What was counted of the renders of an extension so far.
-    pub fn render_statistics(&self, section: &str, point: &PointReference) -> RenderStatistics {
+    /// What was counted of the renders of a release's extension so far.
+    pub fn render_statistics(&self, section: &ReleaseId, point: &PointReference) -> RenderStatistics {
         let renderer = self.renderer.as_ref();
         renderer.map_or_else(RenderStatistics::default, |renderer| {
             renderer.statistics(section, point)
@@ -211,10 +243,15 @@ impl Deployments {
     /// Describes a new snapshot in the metrics.
     fn describe(&self, before: &Snapshot, snapshot: &Snapshot) {
         self.metrics.describe(before, snapshot);
-        if let Some(renderer) = &self.renderer {
-            let releases = snapshot.visible_releases();
-            releases.for_each(|release| renderer.expose_metrics(release));
-        }
+        let names = snapshot.visible_releases().map(|release| &*release.id.name);
+        let unavailable = snapshot.unavailable().map(|each| &*each.id.name);
+        let changed = snapshot
+            .rollouts()
+            .flat_map(|rollout| &rollout.candidate.deployment.changes);
+        let changed = changed.map(String::as_str).collect();
+        self.diagnostics
+            .metrics
+            .expose(names.chain(unavailable), &changed);
     }
 
     /// The store.
@@ -242,10 +279,15 @@ impl Deployments {
             match (&error, &reported) {
                 (Some(error), reported) if reported.as_ref() != Some(error) => {
                     tracing::error!(event = "store_refresh_failed", error = %error);
+                    if reported.is_none() {
+                        let problem = self.store_problem.lock().clone();
+                        self.events.report(EventType::StoreDegraded, READS, problem);
+                    }
                 }
                 (None, Some(_)) => {
                     let outage = colonnade_clock::now().duration_since(last_read).as_secs();
                     tracing::info!(event = "store_refreshed", outage_seconds = outage);
+                    self.events.report(EventType::StoreRecovered, READS, None);
                 }
                 _ => {}
             }
@@ -281,8 +323,14 @@ impl Deployments {
                 problem.as_ref().map(|_| "the store cannot be written".to_owned()),
             );
             match problem {
-                Some(error) if before.is_none() => tracing::error!(event = "store_not_writable", error),
-                None if before.is_some() => tracing::info!(event = "store_writable"),
+                Some(error) if before.is_none() => {
+                    tracing::error!(event = "store_not_writable", error);
+                    self.events.report(EventType::StoreDegraded, WRITES, Some(error));
+                }
+                None if before.is_some() => {
+                    tracing::info!(event = "store_writable");
+                    self.events.report(EventType::StoreRecovered, WRITES, None);
+                }
                 _ => {}
             }
         }
@@ -333,7 +381,7 @@ impl Deployments {
             return Ok(());
         }
         last.refreshed_at = began_at;
-        let _changing = self.changing.lock().await;
+        let _changing = self.changes.refresh().await;
         if self.is_current(&before) {
             self.refresh_to(state, began_at).await?;
         } else {
@@ -351,7 +399,7 @@ impl Deployments {
     }
 
     /// A snapshot with all changes that were made before `asked_at`. Changes that waited for one
-    /// another share a read of the store. The caller must hold `changing`.
+    /// another share a read of the store. The caller must hold off changes.
     pub(super) async fn newest_since(&self, asked_at: Instant) -> Result<Arc<Snapshot>, LoadError> {
         let newest_at = *self.newest_at.lock();
         let Some(newest_at) = newest_at else {
@@ -391,19 +439,17 @@ impl Deployments {
     /// Waits until no other change is being made in this process. Fails at once if this gateway
     /// makes no changes: other errors would mislead where the store is a replica that lacks what
     /// has been published.
-    pub(super) async fn start_change(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
+    pub(super) async fn start_change(&self, place: Place) -> Result<Changing<'_>, StoreError> {
         self.store.check_writable()?;
-        self.hold_off_changes().await
+        self.hold_off_changes(place).await
     }
 
-    /// Waits until no change is being made in this process. No change can start while the guard is
-    /// held.
-    pub(super) async fn hold_off_changes(&self) -> Result<MutexGuard<'_, ()>, StoreError> {
-        let waiting = timeout(CHANGE_TIMEOUT, self.changing.lock());
-        waiting.await.map_err(|_| StoreError::ChangeInProgress)
+    /// Waits until no change is being made in this process.
+    pub(super) async fn hold_off_changes(&self, place: Place) -> Result<Changing<'_>, StoreError> {
+        self.changes.wait(place).await
     }
 
-    /// Reads the store again. The caller must hold `changing`.
+    /// Reads the store again. The caller must hold off changes.
     pub(super) async fn refresh(&self) -> Result<Arc<Snapshot>, LoadError> {
         let began_at = Instant::now();
         let state = self.store.live_state().await?;
@@ -411,7 +457,7 @@ impl Deployments {
     }
 
     /// Reads what belongs to a live state, of which the read began at `began_at`. The caller must
-    /// hold `changing`.
+    /// hold off changes.
     async fn refresh_to(
         &self,
         state: Option<LiveState>,
@@ -422,13 +468,14 @@ impl Deployments {
     }
 
     /// Makes a snapshot the current one, which has all changes that were made before `newest_at`.
-    /// The caller must hold `changing`.
+    /// The caller must hold off changes.
     pub(super) async fn replace(&self, snapshot: Snapshot, newest_at: Instant) -> Arc<Snapshot> {
         let snapshot = Arc::new(snapshot);
         self.newest_at.lock().replace(newest_at);
         let before = self.current.swap(Arc::clone(&snapshot));
         self.describe(&before, &snapshot);
         self.log_hidden_pages(&before, &snapshot);
+        self.revision.send_replace(snapshot.revision());
         self.record_changes(&before, &snapshot).await;
         self.warm(&before, &snapshot);
         snapshot
@@ -436,7 +483,7 @@ impl Deployments {
 
     /// Makes these rules for extension points those of the current snapshot, and of all later ones.
     pub(super) async fn replace_points(&self, points: BTreeMap<String, PointRules>) {
-        let _changing = self.changing.lock().await;
+        let _changing = self.changes.refresh().await;
         let before = self.current();
         if let Some(snapshot) = before.with_points(points).map(Arc::new) {
             self.current.store(Arc::clone(&snapshot));

@@ -7,12 +7,14 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::MissedTickBehavior;
 
-use super::deployments::Deployments;
-use super::plan::{Command, Request};
-use super::snapshot::{Snapshot, concurrently};
-use super::types::{Author, ChangeError, CollectedGarbage, MayChange};
+use crate::deployment::change_error::ChangeError;
+use crate::deployment::change_queue::Place;
+use crate::deployment::deployments::Deployments;
+use crate::deployment::plan::{Command, Request};
+use crate::deployment::snapshot::{Snapshot, concurrently};
+use crate::deployment::types::{Author, CollectedGarbage, MayChange};
 use colonnade_config::Retention;
-use colonnade_model::deployment::{Deployment, EarlierRole, GATEWAY};
+use colonnade_model::deployment::{Deployment, EarlierRole};
 use colonnade_model::release::ReleaseId;
 use colonnade_store::StoreError;
 
@@ -31,10 +33,7 @@ impl Deployments {
         };
         let mut ticks = tokio::time::interval(CHECK_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let author = Author {
-            by: GATEWAY.to_owned(),
-            reason: None,
-        };
+        let author = Author::gateway(None, None);
         loop {
             ticks.tick().await;
             let is_full = self.current().stored_count() > keep.max_deployments;
@@ -72,6 +71,8 @@ impl Deployments {
             request.authorize()?;
             self.store.check_writable()?;
             self.store.delete_orphans().await?;
+            let audited = SignedDuration::from_hours(24 * keep.audit_days);
+            self.store.delete_audit(before_now(audited)).await?;
         }
         // The search can take minutes in a bucket, so that other changes go on meanwhile.
         let garbage = loop {
@@ -82,7 +83,7 @@ impl Deployments {
             if dry_run {
                 return Ok(plan.garbage);
             }
-            let _changing = self.start_change().await?;
+            let _changing = self.start_change(Place::Limited).await?;
             if let Some(outcome) = self.try_apply(&snapshot, plan, Vec::new()).await? {
                 break outcome.garbage;
             }
@@ -94,7 +95,7 @@ impl Deployments {
             deleted?;
         }
         let releases = self.delete_unused_releases(garbage.releases).await?;
-        let _changing = self.start_change().await?;
+        let _changing = self.start_change(Place::Limited).await?;
         self.refresh().await?;
         Ok(CollectedGarbage {
             deployments: garbage.deployments,

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::deployments::Deployments;
-use super::snapshot::Snapshot;
+use crate::deployment::deployments::Deployments;
+use crate::deployment::snapshot::Snapshot;
 use colonnade_model::pattern::RequestPath;
 use colonnade_store::loaded::LoadedDeployment;
 

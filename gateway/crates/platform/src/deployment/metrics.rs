@@ -15,8 +15,9 @@ use colonnade_model::deployment::LiveState;
 use colonnade_model::extension_rules::ExtensionId;
 use colonnade_web::metrics::Described;
 
-use super::snapshot::Snapshot;
-use super::types::{ChangeError, ChangeOutcome};
+use crate::deployment::change_error::ChangeError;
+use crate::deployment::snapshot::Snapshot;
+use crate::deployment::types::ChangeOutcome;
 
 /// The actions of `changes`.
 const ACTIONS: [&str; 11] = [

@@ -7,6 +7,8 @@
 //! state.
 
 mod change;
+mod change_error;
+mod change_queue;
 mod claims;
 #[cfg(test)]
 mod composition_tests;
@@ -23,12 +25,15 @@ mod prerender;
 mod pushed_out;
 mod record_changes;
 mod rollback;
+mod rollback_targets;
+mod setting_problems;
 mod settings;
 mod snapshot;
 #[cfg(test)]
 mod tests;
 mod types;
 
+pub use change_error::ChangeError;
 pub(crate) use claims::{assemble_new, refused_claims};
 pub use deployments::{Degradation, Deployments, StoreUnreadable};
 pub use error::LoadError;
@@ -41,6 +46,6 @@ pub use settings::SettingProblem;
 pub(crate) use snapshot::concurrently;
 pub use snapshot::{RunningRollout, Snapshot};
 pub use types::{
-    Author, ChangeError, ChangeOutcome, Claim, CollectedGarbage, DeployRequest, PreviewTarget, RollbackPlan,
+    Author, ChangeOutcome, Claim, CollectedGarbage, DeployPlan, DeployRequest, PreviewTarget, RollbackPlan,
     RollbackTarget, RolloutDescription, RolloutStart, RolloutTarget, Warm, Warming,
 };

@@ -1,12 +1,14 @@
 //! The changes that operators and teams make.
 
-use super::deployments::Deployments;
-use super::plan::{Command, Request, Step};
-use super::types::{
-    Author, ChangeError, ChangeOutcome, DeployRequest, MayChange, PreviewTarget, RollbackPlan,
-    RollbackTarget, RolloutTarget,
+use crate::deployment::change_error::ChangeError;
+use crate::deployment::change_queue::Place;
+use crate::deployment::deployments::Deployments;
+use crate::deployment::plan::{Command, Request, Step};
+use crate::deployment::types::{
+    Author, ChangeOutcome, DeployPlan, DeployRequest, MayChange, PreviewTarget, RollbackPlan, RollbackTarget,
+    RolloutTarget,
 };
-use colonnade_model::deployment::{ChangeKind, GATEWAY, Rollout};
+use colonnade_model::deployment::{ChangeKind, Rollout};
 use colonnade_model::extension_rules::ExtensionId;
 use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use jiff::Timestamp;
@@ -35,6 +37,26 @@ impl Deployments {
     ) -> Result<ChangeOutcome, ChangeError> {
         self.run(Command::Deploy(request), &request.author, may_change)
             .await
+    }
+
+    /// What [`Deployments::deploy`] would change now. Rejects what it would reject before the trial
+    /// renders.
+    pub async fn plan_deploy(
+        &self,
+        request: &DeployRequest,
+        may_change: MayChange<'_>,
+    ) -> Result<DeployPlan, ChangeError> {
+        let request = Request {
+            command: Command::Deploy(request),
+            author: &request.author,
+            may_change,
+        };
+        let (snapshot, plan) = self.planned(&request).await?;
+        let change = plan.map(|plan| plan.state.change);
+        Ok(DeployPlan {
+            live: snapshot.live().map(|live| live.deployment.number),
+            sections: change.map(|change| change.sections).unwrap_or_default(),
+        })
     }
 
     /// Rolls back with a new deployment, which goes live for all visitors.
@@ -124,10 +146,10 @@ impl Deployments {
     pub async fn abort_automatically(
         &self,
         rollout: &Rollout,
-        reason: String,
+        author: &Author,
     ) -> Result<ChangeOutcome, ChangeError> {
-        self.step_automatically(rollout, Step::Abort(ChangeKind::AutomaticAbort), reason)
-            .await
+        let step = Step::Abort(ChangeKind::AutomaticAbort);
+        self.step_automatically(rollout, step, author).await
     }
 
     /// Ends the step of a rollout that started at `since`. Changes nothing if another gateway was
@@ -136,9 +158,9 @@ impl Deployments {
         &self,
         rollout: &Rollout,
         since: Timestamp,
-        reason: String,
+        author: &Author,
     ) -> Result<ChangeOutcome, ChangeError> {
-        self.step_automatically(rollout, Step::Advance(since), reason)
+        self.step_automatically(rollout, Step::Advance(since), author)
             .await
     }
 
@@ -148,9 +170,9 @@ impl Deployments {
         &self,
         rollout: &Rollout,
         since: Timestamp,
-        reason: String,
+        author: &Author,
     ) -> Result<ChangeOutcome, ChangeError> {
-        self.step_automatically(rollout, Step::Pause(Some(since)), reason)
+        self.step_automatically(rollout, Step::Pause(Some(since)), author)
             .await
     }
 
@@ -158,14 +180,10 @@ impl Deployments {
         &self,
         rollout: &Rollout,
         step: Step,
-        reason: String,
+        author: &Author,
     ) -> Result<ChangeOutcome, ChangeError> {
-        let author = Author {
-            by: GATEWAY.to_owned(),
-            reason: Some(reason),
-        };
         let target = RolloutTarget::Id(rollout.id.clone());
-        self.step(&target, step, &author, &|_| true).await
+        self.step(&target, step, author, &|_| true).await
     }
 
     async fn step(
@@ -194,7 +212,7 @@ impl Deployments {
             .active(KeyPurpose::Previews, colonnade_clock::now())
             .is_none()
         {
-            let _changing = self.start_change().await?;
+            let _changing = self.start_change(Place::Limited).await?;
             self.store.rotate_keys(KeyPurpose::Previews).await?;
             outcome.snapshot = self.refresh().await?;
         }
@@ -223,7 +241,7 @@ impl Deployments {
         };
         request.authorize()?;
         {
-            let _changing = self.start_change().await?;
+            let _changing = self.start_change(request.command.place()).await?;
             loop {
                 let keys = self.store.keys(KeyPurpose::Previews).await?;
                 let none = RotatingKeys::default();

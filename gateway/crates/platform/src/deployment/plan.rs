@@ -5,10 +5,12 @@ mod rollout;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::snapshot::{RunningRollout, Snapshot};
-use super::types::{
-    Author, ChangeError, CollectedGarbage, DeployRequest, MayChange, PreviewTarget, RollbackTarget,
-    RolloutDescription, RolloutTarget,
+use crate::deployment::change_error::ChangeError;
+use crate::deployment::change_queue::Place;
+use crate::deployment::snapshot::{RunningRollout, Snapshot};
+use crate::deployment::types::{
+    Author, CollectedGarbage, DeployRequest, MayChange, PreviewTarget, RollbackTarget, RolloutDescription,
+    RolloutTarget,
 };
 use colonnade_config::Retention;
 use colonnade_diagnostics::TrialAction;
@@ -105,6 +107,21 @@ impl Command<'_> {
             Self::Deploy(_) => Some(TrialAction::Deploy),
             Self::Preview(_) => Some(TrialAction::Preview),
             _ => None,
+        }
+    }
+
+    /// Which place it has in the queue. What takes something back from visitors always has one, and so do
+    /// the steps of the gateway, which checks the rollouts one after the other.
+    pub(super) fn place(&self) -> Place {
+        match self {
+            Self::RollBack { .. }
+            | Self::Step {
+                step: Step::Abort(_) | Step::Pause(_) | Step::Advance(_),
+                ..
+            }
+            | Self::Switch { on: false, .. }
+            | Self::EndPreviews => Place::Unlimited,
+            _ => Place::Limited,
         }
     }
 
@@ -275,7 +292,7 @@ impl Planner<'_> {
             state.change.extension = Some(extension.clone());
             state.switched_off.retain(|off| !is_this(off));
             if !on {
-                let Author { by, reason } = self.request.author.clone();
+                let Author { by, reason, .. } = self.request.author.clone();
                 state.switched_off.push(SwitchedOff {
                     extension: extension.clone(),
                     at: self.moment.at,
@@ -318,7 +335,7 @@ impl Planner<'_> {
 
     /// A new deployment of these releases.
     fn deployment(&self, releases: Releases) -> Deployment {
-        let Author { by, reason } = self.request.author;
+        let Author { by, reason, .. } = self.request.author;
         Deployment {
             number: self.number,
             releases,
@@ -338,7 +355,7 @@ impl Planner<'_> {
         sections: BTreeMap<String, ReleaseChange>,
     ) -> LiveState {
         let before = self.snapshot.state();
-        let Author { by, reason } = self.request.author;
+        let Author { by, reason, figures } = self.request.author;
         let change = Change {
             revision: self.moment.revision,
             previous: before.map_or(0, |state| match &state.change {
@@ -359,6 +376,7 @@ impl Planner<'_> {
             extension: None,
             sections,
             reason: reason.clone(),
+            figures: figures.clone(),
         };
         LiveState {
             visible,
@@ -394,11 +412,7 @@ pub(super) fn find_rollout<'a>(
     snapshot: &'a Snapshot,
     target: &RolloutTarget,
 ) -> Result<RunningRollout<'a>, ChangeError> {
-    let found = snapshot.rollouts().find(|running| match target {
-        RolloutTarget::Candidate(number) => running.record.candidate == *number,
-        RolloutTarget::Section(name) => running.changes().contains_key(name),
-        RolloutTarget::Id(id) => running.record.id == *id,
-    });
+    let found = snapshot.rollouts().find(|running| target.selects(running));
     found.ok_or_else(|| ChangeError::NotInRollout {
         target: target.clone(),
         running: snapshot.rollouts().map(|running| running.describe()).collect(),

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::deployments::Deployments;
-use super::snapshot::Snapshot;
-use super::types::ChangeError;
+use crate::deployment::change_error::ChangeError;
+use crate::deployment::deployments::Deployments;
+use crate::deployment::snapshot::Snapshot;
 use colonnade_diagnostics::TrialAction;
 use colonnade_model::release::{ExtensionPoint, ReleaseId};
 use colonnade_render::{Renderer, RequestedRenders, Trial, TrialResults};
@@ -39,7 +39,7 @@ impl Deployments {
     /// its point. For a deploy, renders also what visitors request most, with the first deployment and
     /// the live one. Rejects the change if one fails.
     /// Then warms the render cache as far as time allows. This may take seconds, so the caller must
-    /// not hold `changing`.
+    /// not hold off changes.
     pub(super) async fn verify_rendering(
         &self,
         action: TrialAction,

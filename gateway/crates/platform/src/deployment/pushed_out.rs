@@ -7,8 +7,8 @@ use std::sync::Arc;
 use colonnade_model::extension_rules::ExtensionRules;
 use colonnade_store::loaded::{ExtensionManifest, LoadedDeployment, LoadedRelease};
 
-use super::left_out::described;
-use super::snapshot::Snapshot;
+use crate::deployment::left_out::described;
+use crate::deployment::snapshot::Snapshot;
 
 /// The releases that visitors get: each section's live one or that of a candidate, in any
 /// combination.

@@ -1,7 +1,7 @@
 //! Recording changes in the section log, including changes of other gateways.
 
-use super::deployments::Deployments;
-use super::snapshot::Snapshot;
+use crate::deployment::deployments::Deployments;
+use crate::deployment::snapshot::Snapshot;
 use colonnade_diagnostics::NewLogEntry;
 use colonnade_model::deployment::Change;
 use colonnade_model::release::point_owner;

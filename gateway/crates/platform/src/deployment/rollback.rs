@@ -1,11 +1,16 @@
 //! What a rollback restores: the previous release of a section, or an earlier deployment.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
 
-use super::deployments::Deployments;
-use super::plan::{PlanInput, reject_rolled_out};
-use super::snapshot::Snapshot;
-use super::types::{ChangeError, RollbackTarget};
+use futures_util::StreamExt as _;
+
+use crate::deployment::change_error::ChangeError;
+use crate::deployment::deployments::Deployments;
+use crate::deployment::plan::{PlanInput, reject_rolled_out};
+use crate::deployment::rollback_targets::RollbackTargets;
+use crate::deployment::snapshot::Snapshot;
+use crate::deployment::types::RollbackTarget;
 use colonnade_model::deployment::{Change, ChangeKind, Deployment, ReleaseChange};
 use colonnade_model::release::ReleaseId;
 use colonnade_store::StoreError;
@@ -47,9 +52,92 @@ impl Deployments {
         let previous = self.search(snapshot, |change| search.find(change)).await?;
         previous.ok_or_else(|| {
             ChangeError::NothingToRestore(format!(
-                "`{section}` has no previous release; remove the section with a deploy instead"
+                "`{section}` has no previous release; deploy another of its releases"
             ))
         })
+    }
+
+    /// The releases that rollbacks of these sections restore, by name. A section is absent if it has
+    /// no previous release, is not live, or is being rolled out.
+    pub async fn previous_releases(
+        &self,
+        sections: impl Iterator<Item = &str>,
+    ) -> Result<BTreeMap<String, String>, ChangeError> {
+        let mut known = self.rollback_targets.lock().await;
+        let snapshot = self.current();
+        let Some(live) = snapshot.live() else {
+            return Ok(BTreeMap::new());
+        };
+        let can_roll_back = |name: &&str| reject_rolled_out(&snapshot, |changed| changed == *name).is_ok();
+        let releases = sections
+            .filter(can_roll_back)
+            .filter_map(|name| live.deployment.releases.get_key_value(name));
+        let releases: Vec<_> = releases.collect();
+        self.forget_changed(&snapshot, &mut known).await?;
+        let unknown = releases
+            .iter()
+            .filter(|(name, _)| !known.versions.contains_key(*name));
+        let mut searches: Vec<_> = unknown
+            .map(|(name, current)| PreviousRelease::of(name, current))
+            .collect();
+        if !searches.is_empty() {
+            let outcome = self.search(&snapshot, |change| {
+                searches.retain_mut(|search| match search.find(change) {
+                    Some(version) => {
+                        known.versions.insert(search.section.to_owned(), Some(version));
+                        false
+                    }
+                    None => true,
+                });
+                searches.is_empty().then_some(())
+            });
+            match outcome.await {
+                // A rollback of these sections fails until the record is restored.
+                Err(ChangeError::DamagedRecord(_)) => {}
+                outcome => {
+                    outcome?;
+                    let none = searches.iter().map(|search| (search.section.to_owned(), None));
+                    known.versions.extend(none);
+                }
+            }
+        }
+        let found = releases.into_iter().filter_map(|(name, _)| {
+            let version = known.versions.get(name)?.clone()?;
+            Some((name.clone(), version))
+        });
+        Ok(found.collect())
+    }
+
+    /// Forgets what rollbacks restore of sections that changed since it was found.
+    async fn forget_changed(
+        &self,
+        snapshot: &Snapshot,
+        known: &mut RollbackTargets,
+    ) -> Result<(), ChangeError> {
+        let Some(state) = snapshot.state() else {
+            return Ok(());
+        };
+        if state.timeline != known.timeline || state.revision() < known.revision {
+            *known = RollbackTargets::default();
+        }
+        let since = known.revision;
+        if !known.versions.is_empty() && since < state.revision() {
+            let searched = self.search(snapshot, |change| {
+                if change.revision > since {
+                    known
+                        .versions
+                        .retain(|name, _| !change.sections.contains_key(name));
+                }
+                (change.revision <= since).then_some(())
+            });
+            match searched.await {
+                Err(ChangeError::DamagedRecord(_)) => known.versions.clear(),
+                searched => drop(searched?),
+            }
+        }
+        known.timeline.clone_from(&state.timeline);
+        known.revision = state.revision();
+        Ok(())
     }
 
     /// The last `count` previous releases of each section, and those that the next `count`
@@ -126,12 +214,27 @@ impl Deployments {
         snapshot: &Snapshot,
         mut find: impl FnMut(&Change) -> Option<T>,
     ) -> Result<Option<T>, ChangeError> {
-        let mut change = self.newest_live_change(snapshot).await?;
-        while let Some(current) = change {
-            if let Some(found) = find(&current) {
+        let Some(newest) = snapshot.state().map(|state| state.change.clone()) else {
+            return Ok(None);
+        };
+        let mut next = if newest.changed_live() {
+            newest.revision
+        } else {
+            newest.previous
+        };
+        // Those between them are read as well, because most of a read of a bucket is waiting.
+        let mut entries = pin!(self.entries(next, usize::MAX, newest));
+        while let Some((revision, entry)) = entries.next().await {
+            if revision != next {
+                continue;
+            }
+            let Some(change) = intact(entry, || entry_name(revision))? else {
+                break;
+            };
+            if let Some(found) = find(&change) {
                 return Ok(Some(found));
             }
-            change = self.stored_change(current.previous).await?;
+            next = change.previous;
         }
         Ok(None)
     }
@@ -148,13 +251,17 @@ impl Deployments {
     /// An entry of the history.
     pub(super) async fn stored_change(&self, revision: u64) -> Result<Option<Change>, ChangeError> {
         let read = self.store.history_entry(revision).await;
-        intact(read, || format!("entry {revision} of the history"))
+        intact(read, || entry_name(revision))
     }
 
     async fn stored_deployment(&self, number: u64) -> Result<Option<Deployment>, ChangeError> {
         let read = self.store.deployment(number).await;
         intact(read, || format!("the record of deployment {number}"))
     }
+}
+
+fn entry_name(revision: u64) -> String {
+    format!("entry {revision} of the history")
 }
 
 /// A record that a change needs.

@@ -1,12 +1,9 @@
 //! The settings that releases need: the facts of the site and the configuration of their section that
 //! they read, and what the policy of their documents permits. Which are missing, or have another type.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 
-use super::deployments::Deployments;
-use super::snapshot::Snapshot;
 use colonnade_config::{Config, Facts, PolicySettings, Sections};
 use colonnade_model::policy::PolicyKey;
 use colonnade_model::release::{FactType, ReleaseId, SHELL};
@@ -15,7 +12,7 @@ use colonnade_store::loaded::LoadedRelease;
 /// A setting that a release needs, and that the configuration does not have with this type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingProblem {
-    release: ReleaseId,
+    pub(super) release: ReleaseId,
     /// The table of the configuration file, such as `site.facts`.
     table: String,
     name: String,
@@ -42,8 +39,17 @@ enum Need {
 
 impl SettingProblem {
     /// The path of the key in the configuration file, such as `site.facts.city`.
-    fn key(&self) -> String {
+    pub(super) fn key(&self) -> String {
         format!("{}.{}", self.table, self.name)
+    }
+
+    pub(super) fn log(&self) {
+        let (release, key) = (&self.release, self.key());
+        let (expected, found) = match &self.need {
+            Need::Value { expected, found } => (expected.name(), *found),
+            Need::Permission { needed, .. } => (needed.as_str(), None),
+        };
+        tracing::warn!(event = "setting_missing_or_mistyped", %release, key, expected, found);
     }
 }
 
@@ -96,8 +102,17 @@ pub(super) struct Settings {
 }
 
 impl Settings {
+    /// The settings of a configuration.
+    pub(super) fn of(config: &Config) -> Self {
+        Self {
+            facts: config.site.facts.clone(),
+            sections: config.sections.clone(),
+            policy: config.policy.clone(),
+        }
+    }
+
     /// What a release needs, but the configuration lacks or has with another type.
-    fn problems_of(&self, release: &LoadedRelease) -> Vec<SettingProblem> {
+    pub(super) fn problems_of(&self, release: &LoadedRelease) -> Vec<SettingProblem> {
         let name = &release.id.name;
         let config = self.sections.get(name).map(|section| &section.config);
         let mut problems = problems_in("site.facts", Some(&self.facts), &release.facts, &release.id);
@@ -154,55 +169,4 @@ fn problems_in(
         })
     };
     read.iter().filter_map(problem).collect()
-}
-
-impl Deployments {
-    /// Replaces the facts of the site, the settings of its sections, the policy of documents, and which
-    /// extensions points show. Logs each setting that a live release or a candidate needs and that is
-    /// missing or has another type. The gateway goes on serving these releases.
-    pub async fn replace_settings(&self, config: &Config) {
-        self.settings.store(Some(Arc::new(Settings {
-            facts: config.site.facts.clone(),
-            sections: config.sections.clone(),
-            policy: config.policy.clone(),
-        })));
-        let points = config.extension_points.iter();
-        let points = points.map(|(id, point)| (id.clone(), point.rules()));
-        self.replace_points(points.collect()).await;
-        for problem in self.visible_setting_problems(&self.current()) {
-            let key = problem.key();
-            let (expected, found) = match &problem.need {
-                Need::Value { expected, found } => (expected.name(), *found),
-                Need::Permission { needed, .. } => (needed.as_str(), None),
-            };
-            let release = &problem.release;
-            tracing::warn!(event = "setting_missing_or_mistyped", %release, key, expected, found);
-        }
-    }
-
-    /// What a release needs, but the configuration lacks or has with another type.
-    pub(crate) fn setting_problems(&self, release: &LoadedRelease) -> Vec<SettingProblem> {
-        let settings = self.settings.load();
-        let problems = settings.as_deref().map(|settings| settings.problems_of(release));
-        problems.unwrap_or_default()
-    }
-
-    /// What live releases and candidates need, but the configuration lacks or has with another type.
-    pub fn visible_setting_problems(&self, snapshot: &Snapshot) -> Vec<SettingProblem> {
-        let releases = snapshot.visible_releases();
-        releases
-            .flat_map(|release| self.setting_problems(release))
-            .collect()
-    }
-
-    /// Which settings of visible releases are missing or mistyped, for `/readyz`.
-    pub(super) fn settings_missing_or_mistyped(&self, snapshot: &Snapshot) -> Option<String> {
-        let problems = self.visible_setting_problems(snapshot);
-        let names: BTreeSet<String> = problems
-            .into_iter()
-            .map(|problem| format!("{} of {}", problem.key(), problem.release.name))
-            .collect();
-        let names: Vec<String> = names.into_iter().collect();
-        (!names.is_empty()).then(|| format!("missing or mistyped settings: {}", names.join(", ")))
-    }
 }

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use super::change_queue::Place;
 use super::metrics::DeploymentMetrics;
 use super::{Author, ChangeError, DeployRequest, Deployments, RolloutStart};
 use colonnade_model::pattern::RequestPath;
@@ -17,6 +18,7 @@ fn request(releases: &[(&str, &str)]) -> DeployRequest {
         author: Author {
             by: "test".to_owned(),
             reason: None,
+            figures: None,
         },
     }
 }
@@ -78,16 +80,16 @@ async fn step_ends_once_for_all_gateways() {
     let snapshot = first.current();
     let rollout = snapshot.rollouts().next().unwrap().record;
     let began = rollout.step_started_at().unwrap();
-    let reason = || "the time is over".to_owned();
-    assert!(first.advance(rollout, began, reason()).await.unwrap().changed);
+    let gateway = Author::gateway(Some("the time is over".to_owned()), None);
+    assert!(first.advance(rollout, began, &gateway).await.unwrap().changed);
     // The other gateways decided by the same state.
-    assert!(!second.advance(rollout, began, reason()).await.unwrap().changed);
-    let late = second.pause_automatically(rollout, began, reason()).await;
+    assert!(!second.advance(rollout, began, &gateway).await.unwrap().changed);
+    let late = second.pause_automatically(rollout, began, &gateway).await;
     assert!(!late.unwrap().changed);
     let state = store.live_state().await.unwrap().unwrap();
     assert_eq!(state.visible.rollouts()[0].percent, 50);
     // An abort does not depend on the step.
-    let abort = second.abort_automatically(rollout, "it fails".to_owned()).await;
+    let abort = second.abort_automatically(rollout, &gateway).await;
     assert!(abort.unwrap().changed);
 }
 
@@ -95,7 +97,7 @@ async fn step_ends_once_for_all_gateways() {
 async fn change_during_slow_change_names_this_gateway() {
     let (_folder, store) = store();
     let deployments = opened(&store).await;
-    let slow = deployments.hold_off_changes().await.unwrap();
+    let slow = deployments.hold_off_changes(Place::Unlimited).await.unwrap();
     let failed = deployments.deploy(&request(&[]), &allow_all).await.unwrap_err();
     assert_eq!(
         failed.to_string(),

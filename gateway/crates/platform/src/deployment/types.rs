@@ -1,17 +1,14 @@
-//! The requests for changes, their results, and why they are rejected.
+//! The requests for changes, and their results.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::error::LoadError;
-use super::snapshot::{RunningRollout, Snapshot};
-use colonnade_model::deployment::{LiveState, ReleaseChange, RolloutSteps};
-use colonnade_model::extension_rules::ExtensionId;
+use crate::deployment::snapshot::{RunningRollout, Snapshot};
+use colonnade_model::deployment::{GATEWAY, LiveState, ReleaseChange, RolloutFigures, RolloutSteps};
 use colonnade_model::release::ReleaseId;
 use colonnade_render::RequestedRenders;
-use colonnade_store::StoreError;
 use colonnade_store::loaded::LoadedDeployment;
 
 /// Who makes a change, and why.
@@ -21,6 +18,19 @@ pub struct Author {
     pub by: String,
     /// The reason, if given.
     pub reason: Option<String>,
+    /// The figures that the reason is about, if it is about a rollout's.
+    pub figures: Option<Box<RolloutFigures>>,
+}
+
+impl Author {
+    /// The gateway, for this reason.
+    pub fn gateway(reason: Option<String>, figures: Option<Box<RolloutFigures>>) -> Self {
+        Self {
+            by: GATEWAY.to_owned(),
+            reason,
+            figures,
+        }
+    }
 }
 
 /// Whether the caller may change a section or the shell; `*` stands for all of them.
@@ -41,88 +51,6 @@ pub struct ChangeOutcome {
     pub requested: RequestedRenders,
     /// What garbage collection found.
     pub(super) garbage: CollectedGarbage,
-}
-
-/// Why a change is rejected.
-#[derive(Debug, thiserror::Error)]
-pub enum ChangeError {
-    /// These releases are not published.
-    #[error("releases are not published; publish them first")]
-    UnknownReleases(Vec<String>),
-    /// These releases are damaged, or missing from the store although visitors should see them.
-    #[error(
-        "releases are missing from the store or damaged; deploy other versions of these sections, or restore their files"
-    )]
-    Unavailable(Vec<String>),
-    /// The releases conflict with each other.
-    #[error("the releases conflict with each other")]
-    Conflict(Vec<String>),
-    /// Releases read settings that the configuration does not have, or has with another type.
-    #[error("releases read settings that the configuration does not have, or has with another type")]
-    SettingsMissingOrMistyped(Vec<String>),
-    /// Pages or extensions of the deployment fail to render.
-    #[error("pages or extensions of the deployment fail to render")]
-    RenderFailed(Vec<String>),
-    /// The change would push extensions of other sections out of their points.
-    #[error("the change would push out extensions that are shown; only site.toml does")]
-    ExtensionsPushedOut(Vec<String>),
-    /// No release that visitors get has the extension.
-    #[error("no live release of `{}` fills `{}`; `colonnade extensions` lists what does", .0.section, .0.point)]
-    ExtensionNotFound(ExtensionId),
-    /// The deployment that the change builds on is not live.
-    #[error("base deployment {base} is not live: {}", describe_live(*.live))]
-    BaseNotLive {
-        /// The requested base.
-        base: u64,
-        /// The live deployment.
-        live: Option<u64>,
-    },
-    /// The releases conflict with those of running rollouts.
-    #[error("the releases conflict with a rollout: {}; promote or abort it first, or deploy releases that fit both", join(.rollouts))]
-    ConflictWithRollouts {
-        /// The conflicts.
-        problems: Vec<String>,
-        /// The rollouts that some visitors see together with the releases.
-        rollouts: Vec<RolloutDescription>,
-    },
-    /// Sections of the change are being rolled out.
-    #[error("{}; promote or abort it first", join(.0))]
-    SectionsInRollout(Vec<RolloutDescription>),
-    /// The change needs a live deployment.
-    #[error("no deployment is live; deploy one first, without `percent` or `steps`")]
-    NoLiveDeployment,
-    /// There is no such rollout to promote or abort.
-    #[error("{target} is not being rolled out: {}", describe_running(.running))]
-    NotInRollout {
-        /// The requested rollout.
-        target: RolloutTarget,
-        /// The running rollouts.
-        running: Vec<RolloutDescription>,
-    },
-    /// The rollout has no steps to pause or resume.
-    #[error("the rollout of {0} has no steps: its share changes only with `promote`")]
-    NoSteps(RolloutTarget),
-    /// The deployment does not exist, or was deleted by garbage collection.
-    #[error("deployment {0} does not exist")]
-    DeploymentNotFound(u64),
-    /// A record in the store is damaged.
-    #[error("{0} is damaged; restore its file from a backup (see `gateway store verify`)")]
-    DamagedRecord(String),
-    /// There is nothing to roll back to.
-    #[error("{0}")]
-    NothingToRestore(String),
-    /// The caller may not change this section.
-    #[error("not allowed for `{0}`")]
-    NotAllowed(String),
-    /// The caller may not take paths of these sections.
-    #[error("patterns take paths of other sections, so the change needs a token that also covers {}", describe_claimed(.0))]
-    ClaimsNotAllowed(BTreeSet<Claim>),
-    /// A deployment cannot be loaded.
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 /// A request to change releases of the live deployment.
@@ -172,6 +100,16 @@ pub enum RollbackTarget {
     Previous,
 }
 
+/// What a deploy would change.
+#[derive(Debug, Default)]
+pub struct DeployPlan {
+    /// The live deployment that the plan is for; `None` before the first deploy.
+    pub live: Option<u64>,
+    /// The release changes of the shell and the sections, by name. Empty if there is nothing to
+    /// change.
+    pub sections: BTreeMap<String, ReleaseChange>,
+}
+
 /// What a rollback would change.
 #[derive(Debug, Default)]
 pub struct RollbackPlan {
@@ -193,6 +131,17 @@ pub enum RolloutTarget {
     Section(String),
     /// The rollout with this ID.
     Id(String),
+}
+
+impl RolloutTarget {
+    /// Whether a running rollout is the one.
+    pub fn selects(&self, running: &RunningRollout<'_>) -> bool {
+        match self {
+            Self::Candidate(number) => running.record.candidate == *number,
+            Self::Section(name) => running.changes().contains_key(name),
+            Self::Id(id) => running.record.id == *id,
+        }
+    }
 }
 
 /// The description of a running rollout in an error.
@@ -271,33 +220,6 @@ pub trait Warm: Send + Sync {
 
 /// The future of [`Warm::warm`].
 pub type Warming = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-fn describe_live(live: Option<u64>) -> String {
-    live.map_or("no deployment is live".to_owned(), |live| {
-        format!("deployment {live} is live")
-    })
-}
-
-fn describe_claimed(claims: &BTreeSet<Claim>) -> String {
-    let sections: BTreeSet<_> = claims
-        .iter()
-        .map(|claim| format!("`{}`", claim.from_section()))
-        .collect();
-    sections.into_iter().collect::<Vec<_>>().join(", ")
-}
-
-fn describe_running(rollouts: &[RolloutDescription]) -> String {
-    if rollouts.is_empty() {
-        "no rollout is running".to_owned()
-    } else {
-        join(rollouts)
-    }
-}
-
-fn join(rollouts: &[RolloutDescription]) -> String {
-    let rollouts: Vec<String> = rollouts.iter().map(ToString::to_string).collect();
-    rollouts.join("; ")
-}
 
 impl RunningRollout<'_> {
     pub(super) fn describe(&self) -> RolloutDescription {

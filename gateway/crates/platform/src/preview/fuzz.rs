@@ -4,8 +4,8 @@ use http::HeaderMap;
 use http::header::COOKIE as SENT;
 use jiff::Timestamp;
 
-use super::token::PreviewClaims;
-use super::{COOKIE, KeyPurpose, RotatingKeys};
+use crate::preview::token::PreviewClaims;
+use crate::preview::{COOKIE, KeyPurpose, RotatingKeys};
 use colonnade_web::cookie::{self, Cookie, Cookies};
 
 /// A key used only here. The corpus contains tokens that it signed, so that valid tokens are read,

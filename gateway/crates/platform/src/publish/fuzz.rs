@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::unpack::{Contents, MAX_ENTRIES, MAX_EXPANDED, unpack, unpack_tar};
+use crate::publish::unpack::{Contents, MAX_ENTRIES, MAX_EXPANDED, unpack, unpack_tar};
 use colonnade_model::release::{Digest, RELEASE_FILE, is_file_path};
 
 /// Unpacking creates only regular files, only below its folder and within the limits. If it

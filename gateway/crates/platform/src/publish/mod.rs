@@ -7,6 +7,7 @@
 
 mod budget;
 mod compress;
+mod error;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzz;
 mod quota;
@@ -17,6 +18,7 @@ mod unpack;
 mod verify;
 mod warnings;
 
+pub use error::PublishError;
 pub use quota::{Counted, QuotaError, Usage};
 pub use warnings::warnings;
 
@@ -35,8 +37,7 @@ use unpack::Contents;
 use verify::Verified;
 
 use colonnade_config::{Budget, BuildTarget, Config, ExtensionPoints, PolicySettings, Quota};
-use colonnade_model::release::Digest;
-use colonnade_model::release::{ReleaseId, SharedPackages};
+use colonnade_model::release::{Digest, ReleaseId, ReleaseSource, SharedPackages};
 use colonnade_store::{PutOutcome, ReleaseRecord, StagedRelease, Store, StoreError};
 #[cfg(any(test, feature = "testing"))]
 use colonnade_web::request_scope;
@@ -75,6 +76,15 @@ impl From<&Config> for PublishRules {
     }
 }
 
+/// Who publishes a release, and where it comes from.
+#[derive(Debug)]
+pub struct Provenance {
+    /// The name of the token.
+    pub by: String,
+    /// What the publisher says of its source.
+    pub source: Option<ReleaseSource>,
+}
+
 /// The result of publishing.
 #[derive(Debug)]
 pub enum PublishOutcome {
@@ -82,29 +92,6 @@ pub enum PublishOutcome {
     Created(Digest),
     /// The same release is already in the store.
     Unchanged(Digest),
-}
-
-/// Why a release is rejected.
-#[derive(Debug, thiserror::Error)]
-pub enum PublishError {
-    /// The upload is not a valid gzipped tar archive, or exceeds a limit.
-    #[error("the body is not a gzipped tar: {0}")]
-    InvalidArchive(std::io::Error),
-    /// The release has these problems.
-    #[error("the release has problems; fix all of them and publish again")]
-    Rejected(Vec<String>),
-    /// The version is already published with other contents.
-    #[error("{0} is already published with other contents; publish under a new version")]
-    VersionTaken(ReleaseId),
-    /// The version was published with other contents, and deleted by garbage collection.
-    #[error("{0} was published with other contents and deleted; publish under a new version")]
-    VersionDeleted(ReleaseId),
-    /// The section has used its quota.
-    #[error(transparent)]
-    Quota(#[from] QuotaError),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 /// Publishes releases, a few at a time: compressing one takes a CPU core for seconds, and about 100
@@ -197,7 +184,7 @@ impl Publisher {
         store: &Store,
         id: ReleaseId,
         archive: File,
-        by: String,
+        provenance: Provenance,
     ) -> Result<PublishOutcome, PublishError> {
         let section = self.section(&id.name);
         let _section = section.lock().await;
@@ -218,7 +205,7 @@ impl Publisher {
                 .await?;
         }
         let rules = self.rules.load_full();
-        let prepared = in_background(move || draft.prepare(id, &rules, by)).await?;
+        let prepared = in_background(move || draft.prepare(id, &rules, provenance)).await?;
         let id = prepared.id.clone();
         match store.put_release(prepared).await? {
             PutOutcome::Created => Ok(PublishOutcome::Created(digest)),
@@ -245,7 +232,12 @@ impl Draft {
         })
     }
 
-    fn prepare(self, id: ReleaseId, rules: &PublishRules, by: String) -> Result<StagedRelease, PublishError> {
+    fn prepare(
+        self,
+        id: ReleaseId,
+        rules: &PublishRules,
+        provenance: Provenance,
+    ) -> Result<StagedRelease, PublishError> {
         let Verified {
             release,
             digest,
@@ -280,7 +272,8 @@ impl Draft {
             folder: self.folder,
             record: ReleaseRecord {
                 published_at: colonnade_clock::now(),
-                by,
+                by: provenance.by,
+                source: provenance.source,
                 digest,
                 variants: compressed.variants,
             },

@@ -15,7 +15,7 @@ use flate2::read::GzDecoder;
 use sha2::{Digest as _, Sha384};
 use tar::{Archive, Entry, EntryType};
 
-use super::PublishError;
+use crate::publish::error::PublishError;
 use colonnade_model::release::{Digest, RELEASE_FILE, is_file_path};
 use colonnade_store::StoreError;
 

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::unpack::Contents;
-use super::{PublishError, style};
+use crate::publish::error::PublishError;
+use crate::publish::style;
+use crate::publish::unpack::Contents;
 use colonnade_model::release::ReleaseId;
 use colonnade_model::release::{
     Digest, Examples, File, Kind, MAX_EXAMPLES_FILE, RELEASE_FILE, Release, validate,

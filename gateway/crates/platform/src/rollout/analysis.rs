@@ -24,8 +24,9 @@ use colonnade_model::deployment::{Rollout, SetName, VisibleDeployments};
 use colonnade_store::loaded::ExtensionManifest;
 use colonnade_web::client::ClientKey;
 
-use super::report::{AnalysisReport, latency_limit};
-use super::samples::{Client, Measurement, PageHash, Requests, Side, Views, counts};
+use crate::rollout::query_result::{Queried, QueryResult};
+use crate::rollout::report::{AnalysisReport, latency_limit};
+use crate::rollout::samples::{Client, Measurement, PageHash, Requests, Side, Views, counts};
 
 /// How long the counts of other gateways are used without being received again.
 const MAX_AGE: Duration = Duration::from_mins(1);
@@ -39,6 +40,8 @@ pub struct CanaryAnalysis {
     counts: Mutex<HashMap<String, Counts>>,
     /// The counts of the other gateways.
     others: Mutex<Others>,
+    /// What Prometheus has answered, by the ID of the rollout.
+    queried: Mutex<HashMap<String, Queried>>,
 }
 
 #[derive(Default)]
@@ -72,6 +75,7 @@ impl CanaryAnalysis {
             page_hash: RandomState::new(),
             counts: Mutex::default(),
             others: Mutex::default(),
+            queried: Mutex::default(),
         }
     }
 
@@ -149,6 +153,33 @@ impl CanaryAnalysis {
         let (_, all, gateways) = self.count(rollout);
         let counted = Duration::from_millis(all.counted_ms);
         AnalysisReport::new(&all.candidate, &all.live, (counted, gateways), &self.settings)
+            .with_queries(self.queries(rollout))
+    }
+
+    /// What Prometheus has answered for the current step; `None`: it was not asked yet.
+    fn queries(&self, rollout: &Rollout) -> Option<Vec<QueryResult>> {
+        if self.settings.criteria.is_empty() {
+            return Some(Vec::new());
+        }
+        self.queried(rollout).map(|queried| queried.results)
+    }
+
+    /// What Prometheus has answered for the current step.
+    pub(super) fn queried(&self, rollout: &Rollout) -> Option<Queried> {
+        let queried = self.queried.lock();
+        let queried = queried.get(&rollout.id);
+        queried
+            .filter(|queried| queried.step == CountedStep::of(rollout))
+            .cloned()
+    }
+
+    pub(super) fn set_queried(&self, rollout: &str, queried: Queried) {
+        self.queried.lock().insert(rollout.to_owned(), queried);
+    }
+
+    /// Forgets the rollouts that are not running.
+    pub(super) fn retain_queried(&self, is_running: impl Fn(&str) -> bool) {
+        self.queried.lock().retain(|id, _| is_running(id));
     }
 
     /// What this gateway has counted of these rollouts, for the others.

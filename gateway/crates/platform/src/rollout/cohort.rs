@@ -5,7 +5,7 @@
 //! others, and stays in it. Visitors share groups, so the cookie identifies nobody. It has the same
 //! size for any number of rollouts.
 
-use super::COOKIE;
+use crate::rollout::COOKIE;
 use crate::signature;
 use colonnade_model::deployment::{Rollout, SetName, VisibleDeployments};
 use colonnade_web::cookie::Cookies;

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use tokio::time::MissedTickBehavior;
 
-use colonnade_config::RolloutSettings;
+use colonnade_config::{Prometheus, RolloutSettings};
 use colonnade_model::deployment::{Rollout, RolloutProgress};
 use colonnade_store::{GatewayId, StoreError};
 
-use super::{AnalysisReport, CanaryAnalysis, Verdict};
-use crate::deployment::{ChangeError, Deployments};
+use crate::deployment::{Author, ChangeError, Deployments};
+use crate::rollout::criteria::Queries;
+use crate::rollout::{AnalysisReport, CanaryAnalysis, PrometheusError, Verdict};
 
 /// How often the rollouts are checked.
 const INTERVAL: Duration = Duration::from_millis(500);
@@ -26,6 +27,7 @@ pub struct RolloutController {
     pub deployments: Arc<Deployments>,
     /// The analysis that it decides by.
     pub analysis: Arc<CanaryAnalysis>,
+    queries: Option<Queries>,
 }
 
 impl RolloutController {
@@ -34,7 +36,14 @@ impl RolloutController {
         Self {
             deployments: Arc::clone(deployments),
             analysis: Arc::new(CanaryAnalysis::new(settings)),
+            queries: None,
         }
+    }
+
+    /// The same with a server for the queries of its criteria.
+    pub fn with_prometheus(self, settings: Option<Prometheus>) -> Result<Self, PrometheusError> {
+        let queries = Queries::new(settings)?;
+        Ok(Self { queries, ..self })
     }
 
     /// Checks the rollouts, and exchanges counts with the other gateways, forever.
@@ -42,8 +51,12 @@ impl RolloutController {
         if self.deployments.store().check_writable().is_err() {
             return;
         }
-        // A store that hangs must not delay the checks.
-        tokio::join!(self.check_forever(), self.exchange_forever());
+        // A store or a server that hangs must not delay the checks.
+        tokio::join!(self.check_forever(), self.exchange_forever(), async {
+            if let Some(queries) = &self.queries {
+                queries.run(&self.deployments, &self.analysis).await;
+            }
+        });
     }
 
     async fn exchange_forever(&self) {
@@ -121,8 +134,8 @@ impl RolloutController {
         let report = self.analysis.report(rollout);
         let deployments = &self.deployments;
         if report.verdict == Verdict::Failing && settings.automatic_abort {
-            let reason = report.failures.join("; ");
-            deployments.abort_automatically(rollout, reason).await?;
+            let author = author(report.failures.join("; "), &report);
+            deployments.abort_automatically(rollout, &author).await?;
             return Ok(());
         }
         let Some(progress) = rollout.active_progress() else {
@@ -133,21 +146,28 @@ impl RolloutController {
             progress.current().duration.unsigned_abs(),
         );
         let longest = duration * (1 + u32::from(settings.analysis.max_extensions));
-        let reason = describe_step(progress, &report);
+        let author = author(describe_step(progress, &report), &report);
         match report.verdict {
             Verdict::Passing if report.counted >= duration => {
-                deployments.advance(rollout, began, reason).await?;
+                deployments.advance(rollout, began, &author).await?;
             }
             Verdict::TooFewSamples if report.counted >= longest => {
-                deployments.pause_automatically(rollout, began, reason).await?;
+                deployments.pause_automatically(rollout, began, &author).await?;
+            }
+            Verdict::NoData if report.counted >= duration => {
+                deployments.pause_automatically(rollout, began, &author).await?;
             }
             Verdict::Failing => {
-                deployments.pause_automatically(rollout, began, reason).await?;
+                deployments.pause_automatically(rollout, began, &author).await?;
             }
-            Verdict::Passing | Verdict::TooFewSamples => {}
+            Verdict::Passing | Verdict::TooFewSamples | Verdict::NoData => {}
         }
         Ok(())
     }
+}
+
+fn author(reason: String, report: &AnalysisReport) -> Author {
+    Author::gateway(Some(reason), Some(Box::new(report.figures())))
 }
 
 /// Describes a step that ends, and why.

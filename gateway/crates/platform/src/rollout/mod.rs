@@ -4,6 +4,9 @@
 mod analysis;
 mod cohort;
 mod controller;
+mod criteria;
+mod prometheus;
+mod query_result;
 mod report;
 mod samples;
 mod sequential_test;
@@ -13,7 +16,9 @@ pub use cohort::Cohort;
 #[cfg(any(test, feature = "testing"))]
 pub use cohort::fuzz;
 pub use controller::RolloutController;
-pub use report::{AnalysisReport, Criteria, TrackSamples, Verdict};
+pub use prometheus::PrometheusError;
+pub use query_result::{QueryResult, Verdict};
+pub use report::{AnalysisReport, Criteria, TrackSamples};
 pub use samples::{ExtensionRender, Measurement, PageHash};
 
 /// The cookie with a visitor's group, which many visitors share.

@@ -6,20 +6,11 @@ use std::time::Duration;
 use colonnade_config::RolloutSettings;
 
 use colonnade_model::canary::TrackCounts;
+use colonnade_model::deployment::{RolloutFigures, TrackFigures};
 
-use super::samples::rounded;
-use super::sequential_test::{Failed, is_more_frequent};
-
-/// Whether a rollout may continue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// The candidate does not fail more often than the live deployment.
-    Passing,
-    /// It fails more often, or is slower, by more than a margin and more than by chance.
-    Failing,
-    /// One of both had fewer requests than the minimum.
-    TooFewSamples,
-}
+use crate::rollout::query_result::{QueryResult, Verdict};
+use crate::rollout::samples::rounded;
+use crate::rollout::sequential_test::{Failed, is_more_frequent};
 
 /// The result of an analysis.
 #[derive(Debug, Clone)]
@@ -28,6 +19,8 @@ pub struct AnalysisReport {
     pub verdict: Verdict,
     /// The verdict of each criterion.
     pub criteria: Criteria,
+    /// The results of the operator's own criteria.
+    pub queries: Vec<QueryResult>,
     /// The margins that the candidate exceeds, in words.
     pub failures: Vec<String>,
     /// The visitors with the rollout's releases.
@@ -85,6 +78,21 @@ impl TrackSamples {
             clients: counts.viewers.len(),
             // Only a share of the failures is reported.
             failed_client_percent: (reported * 100.0 / f64::from(settings.report_sample_percent)).min(100.0),
+        }
+    }
+}
+
+impl From<&TrackSamples> for TrackFigures {
+    fn from(samples: &TrackSamples) -> Self {
+        let milliseconds = |latency: Duration| u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
+        Self {
+            requests: samples.requests,
+            server_error_percent: samples.server_error_percent,
+            render_failure_percent: samples.render_failure_percent,
+            latency_p99_ms: samples.latency_p99.map(milliseconds),
+            views: samples.views,
+            clients: samples.clients,
+            failed_client_percent: samples.failed_client_percent,
         }
     }
 }
@@ -175,11 +183,44 @@ impl AnalysisReport {
                 latency,
                 failed_clients,
             },
+            queries: Vec::new(),
             failures,
             candidate: candidate.samples,
             live: live.samples,
             counted,
             gateways,
+        }
+    }
+}
+
+impl AnalysisReport {
+    /// The same with the results of the operator's own criteria; `None`: they are not known yet.
+    pub(super) fn with_queries(mut self, queries: Option<Vec<QueryResult>>) -> Self {
+        let is_known = queries.is_some();
+        self.queries = queries.unwrap_or_default();
+        let has = |verdict| self.queries.iter().any(|query| query.verdict == verdict);
+        self.verdict = match self.verdict {
+            _ if has(Verdict::Failing) => Verdict::Failing,
+            Verdict::Passing if !is_known => Verdict::TooFewSamples,
+            Verdict::Passing if has(Verdict::NoData) => Verdict::NoData,
+            verdict => verdict,
+        };
+        let failing = self
+            .queries
+            .iter()
+            .filter(|query| query.verdict == Verdict::Failing);
+        self.failures.extend(failing.map(ToString::to_string));
+        self
+    }
+}
+
+impl AnalysisReport {
+    /// The numbers, for the history.
+    pub fn figures(&self) -> RolloutFigures {
+        RolloutFigures {
+            candidate: (&self.candidate).into(),
+            live: (&self.live).into(),
+            queries: self.queries.iter().map(QueryResult::figures).collect(),
         }
     }
 }
@@ -325,6 +366,7 @@ impl fmt::Display for Verdict {
             Self::Passing => "passing",
             Self::Failing => "failing",
             Self::TooFewSamples => "too few samples",
+            Self::NoData => "no data",
         })
     }
 }
@@ -338,7 +380,9 @@ impl fmt::Display for AnalysisReport {
             f,
             "{}: with the rollout's releases {}; without {}",
             self.verdict, self.candidate, self.live
-        )
+        )?;
+        let mut queries = self.queries.iter();
+        queries.try_for_each(|query| write!(f, "; {query}"))
     }
 }
 

@@ -10,12 +10,16 @@ mod server_module;
 #[cfg(test)]
 mod tests;
 mod url_functions;
+mod watchdog;
 
 use std::collections::HashMap;
 use std::io::{BufReader, BufWriter, stdin, stdout};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
 
 use colonnade_model::release::ServerModules;
 
@@ -23,6 +27,7 @@ use crate::protocol::{JobMessage, WorkerRequest, WorkerResponse, read_message, w
 use crate::why::{Failure, Why};
 use sandbox::{LOAD_MEMORY_LIMIT, ReleaseModules, Sandbox, UsedSandbox};
 use server_module::ServerModule;
+use watchdog::Watchdog;
 
 /// The stack size of the thread that executes scripts, in bytes. Deep trees recurse in native code.
 const STACK_SIZE: usize = 32 * 1024 * 1024;
@@ -38,7 +43,10 @@ pub fn main(memory_limit: usize) -> ExitCode {
     {
         return ExitCode::FAILURE;
     }
-    let thread = std::thread::Builder::new().stack_size(STACK_SIZE).spawn(serve);
+    let thread = Watchdog::start().and_then(|watchdog| {
+        let serve = move || serve(Worker::new(watchdog));
+        std::thread::Builder::new().stack_size(STACK_SIZE).spawn(serve)
+    });
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(true)) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
@@ -46,11 +54,10 @@ pub fn main(memory_limit: usize) -> ExitCode {
 }
 
 /// Serves requests; true if the gateway closed the pipe, false after an I/O error.
-fn serve() -> bool {
+fn serve(mut worker: Worker) -> bool {
     // Without the filter the other restrictions still apply. The gateway logs a warning.
     let is_sandboxed = limits::install_seccomp_filter().is_ok();
     let (mut input, mut output) = (BufReader::new(stdin().lock()), BufWriter::new(stdout().lock()));
-    let mut worker = Worker::default();
     if write_message(&mut output, &WorkerResponse::Started { is_sandboxed }).is_err() {
         return false;
     }
@@ -74,8 +81,8 @@ fn serve() -> bool {
     }
 }
 
-#[derive(Default)]
 struct Worker {
+    watchdog: Arc<Watchdog>,
     /// The loaded modules, by release ID.
     releases: HashMap<String, Rc<ReleaseModules>>,
     /// A sandbox with the modules of this shell, in which nothing has been rendered.
@@ -86,6 +93,16 @@ struct Worker {
 }
 
 impl Worker {
+    fn new(watchdog: Arc<Watchdog>) -> Self {
+        Self {
+            watchdog,
+            releases: HashMap::new(),
+            spare: None,
+            used: None,
+            last_shell: None,
+        }
+    }
+
     /// The response to a request and, after a successful render, the page.
     fn handle(&mut self, request: WorkerRequest) -> (WorkerResponse, Option<String>) {
         match request {
@@ -110,16 +127,18 @@ impl Worker {
             let message = format!("the {what}'s server modules are not loaded");
             Failure::new(Why::WorkerCrashed, &message)
         };
-        let sandbox = self.sandbox(&job.shell).ok_or_else(|| not_loaded("shell"))?;
+        let sandbox = self.sandbox(&job.shell).ok_or_else(|| not_loaded("shell"))??;
         self.last_shell = Some(job.shell.clone());
-        let section = match &job.section {
-            Some(release) => {
-                let modules = self.releases.get(release);
-                Some(Rc::clone(modules.ok_or_else(|| not_loaded("section"))?))
-            }
-            None => None,
+        if let Some(release) = &job.section {
+            let modules = self.releases.get(release);
+            sandbox.load(Rc::clone(modules.ok_or_else(|| not_loaded("section"))?))?;
+        }
+        let (rendered, used) = if job.has_budget {
+            let budget = Duration::from_micros(job.cpu_limit_us);
+            self.watchdog.watch(budget, || sandbox.render(job))
+        } else {
+            sandbox.render(job)
         };
-        let (rendered, used) = sandbox?.render(section, job);
         self.used = Some(used);
         rendered
     }
@@ -141,4 +160,13 @@ impl Worker {
             self.spare = Some((shell, sandbox));
         }
     }
+}
+
+/// The CPU time that this clock counts.
+fn cpu_time(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
+    Duration::new(
+        u64::try_from(time.tv_sec).unwrap_or(0),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    )
 }

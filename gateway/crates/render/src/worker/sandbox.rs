@@ -13,14 +13,14 @@ use rquickjs::{
     CatchResultExt as _, CaughtError, Context, Ctx, Error, Function, Module, Persistent, Promise, Runtime,
     Value,
 };
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::ClockId;
 
 use colonnade_diagnostics::ErrorClass;
 
-use super::server_module::ServerModule;
-use super::url_functions;
 use crate::protocol::JobMessage;
 use crate::why::{Failure, Why};
+use crate::worker::server_module::ServerModule;
+use crate::worker::url_functions;
 
 /// The modules of a release, by specifier.
 pub(super) type ReleaseModules = HashMap<String, ServerModule>;
@@ -37,6 +37,13 @@ const STACK_SIZE: usize = 8 * 1024 * 1024;
 
 /// The maximum number of stack frames in an error message.
 const MAX_FRAMES: usize = 5;
+
+/// How many bytes scripts may allocate before the time is checked: what takes about a millisecond.
+const CHECKED_BYTES: usize = 1024 * 1024;
+
+/// The most bytes of a block that a script gets after its time. The engine allocates small values in blocks of
+/// this size.
+const MAX_ERROR_BLOCK: usize = 4096;
 
 /// Objects of browsers that pages use most often by mistake.
 const BROWSER_OBJECTS: [&str; 12] = [
@@ -81,16 +88,54 @@ pub(super) struct Sandbox {
     modules: ModuleLoader,
     /// The memory in use after the shell's modules were loaded, in bytes.
     loaded_memory: usize,
+    limit: Rc<CpuLimit>,
+}
+
+/// The limit of the CPU time of scripts.
+#[derive(Default)]
+struct CpuLimit {
     /// The CPU time of the thread at which scripts are interrupted, and the limit that led to it.
-    deadline: Rc<Cell<Option<(Duration, Duration)>>>,
+    deadline: Cell<Option<(Duration, Duration)>>,
+    /// Whether a script was interrupted, or got no memory. One that ends by itself a little later was not.
+    is_exceeded: Cell<bool>,
+    /// The bytes that were allocated since the time was checked.
+    unchecked_bytes: Cell<usize>,
+    /// Whether a module is loaded now. The engine is not safe if it gets no memory for that.
+    is_loading: Cell<bool>,
+}
+
+impl CpuLimit {
+    /// Whether the time is over.
+    fn check(&self) -> bool {
+        let deadline = self.deadline.get();
+        let is_exceeded = deadline.is_some_and(|(deadline, _)| cpu_time() >= deadline);
+        self.is_exceeded.set(self.is_exceeded.get() || is_exceeded);
+        is_exceeded
+    }
+
+    /// Whether a script may allocate a block. The engine interrupts it only after thousands of calls and
+    /// turns of loops, in which it can fill all its memory.
+    fn allows_block(&self, bytes: usize) -> bool {
+        if self.is_exceeded.get() {
+            // Its error still gets a message and a stack trace.
+            return self.is_loading.get() || bytes <= MAX_ERROR_BLOCK;
+        }
+        let unchecked = self.unchecked_bytes.get().saturating_add(bytes);
+        let is_checked = unchecked >= CHECKED_BYTES && !self.is_loading.get();
+        self.unchecked_bytes.set(if is_checked { 0 } else { unchecked });
+        !is_checked || !self.check()
+    }
 }
 
 /// A sandbox that has rendered its page. Freeing it takes a twentieth of the time of a render.
 pub(super) struct UsedSandbox(#[expect(dead_code, reason = "only freed")] Sandbox);
 
 /// Resolves and loads the modules that a render may import.
-#[derive(Clone, Default)]
-struct ModuleLoader(Rc<RefCell<Modules>>);
+#[derive(Clone)]
+struct ModuleLoader {
+    modules: Rc<RefCell<Modules>>,
+    limit: Rc<CpuLimit>,
+}
 
 #[derive(Clone, Default)]
 struct Modules {
@@ -102,18 +147,19 @@ impl Sandbox {
     /// A new engine in which the shell's modules are evaluated.
     pub(super) fn new(shell: Rc<ReleaseModules>) -> Result<Self, Failure> {
         let out_of_memory = |error: Error| Failure::new(Why::MemoryLimit, &error.to_string());
-        let runtime = Runtime::new().map_err(out_of_memory)?;
+        let limit = Rc::new(CpuLimit::default());
+        let current = Rc::clone(&limit);
+        let runtime = colonnade_javascript::runtime(move |bytes| current.allows_block(bytes));
+        let runtime = runtime.map_err(out_of_memory)?;
         runtime.set_memory_limit(LOAD_MEMORY_LIMIT);
         runtime.set_max_stack_size(STACK_SIZE);
-        let deadline = Rc::new(Cell::new(None));
-        let current_deadline = Rc::clone(&deadline);
-        runtime.set_interrupt_handler(Some(Box::new(move || {
-            current_deadline
-                .get()
-                .is_some_and(|(deadline, _)| cpu_time() >= deadline)
-        })));
-        let modules = ModuleLoader::default();
-        modules.0.borrow_mut().shell = shell;
+        let current = Rc::clone(&limit);
+        runtime.set_interrupt_handler(Some(Box::new(move || current.check())));
+        let modules = ModuleLoader {
+            modules: Rc::default(),
+            limit: Rc::clone(&limit),
+        };
+        modules.modules.borrow_mut().shell = shell;
         runtime.set_loader(modules.clone(), modules.clone());
         let context = Context::full(&runtime).map_err(out_of_memory)?;
         let mut sandbox = Self {
@@ -121,7 +167,7 @@ impl Sandbox {
             runtime,
             modules,
             loaded_memory: 0,
-            deadline,
+            limit,
         };
         sandbox.limit_cpu_time(LOAD_CPU_LIMIT);
         sandbox.run(None, |ctx| {
@@ -136,24 +182,23 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// Renders a page with a section's modules, or the shell's own page. Returns the page as JSON
-    /// and the CPU time in microseconds. A sandbox renders only one page.
-    pub(super) fn render(
-        self,
-        section: Option<Rc<ReleaseModules>>,
-        job: &JobMessage,
-    ) -> (Result<(String, u64), Failure>, UsedSandbox) {
-        (self.render_page(section, job), UsedSandbox(self))
+    /// Loads a section's modules. The first time they are compiled, which is no part of a job.
+    pub(super) fn load(&self, section: Rc<ReleaseModules>) -> Result<(), Failure> {
+        self.modules.modules.borrow_mut().section = Some(section);
+        self.run(None, |ctx| {
+            self.modules.clone().load(ctx, SECTION, None).map(drop)
+        })
     }
 
-    fn render_page(
-        &self,
-        section: Option<Rc<ReleaseModules>>,
-        job: &JobMessage,
-    ) -> Result<(String, u64), Failure> {
-        let start = self.limit_cpu_time(Duration::from_millis(job.cpu_limit_ms));
-        let has_section = section.is_some();
-        self.modules.0.borrow_mut().section = section;
+    /// Renders a page with the loaded section, or the shell's own page. Returns the page as JSON
+    /// and the CPU time in microseconds. A sandbox renders only one page.
+    pub(super) fn render(self, job: &JobMessage) -> (Result<(String, u64), Failure>, UsedSandbox) {
+        (self.render_page(job), UsedSandbox(self))
+    }
+
+    fn render_page(&self, job: &JobMessage) -> Result<(String, u64), Failure> {
+        let start = self.limit_cpu_time(Duration::from_micros(job.cpu_limit_us));
+        let has_section = self.modules.modules.borrow().section.is_some();
         self.runtime
             .set_memory_limit(self.loaded_memory.saturating_add(job.memory_limit));
         let argument = job.argument.as_str();
@@ -176,6 +221,10 @@ impl Sandbox {
             let json = ctx.json_stringify(rendered)?;
             json.map(|json| json.to_string()).transpose()
         })?;
+        // It can catch the error of memory that it did not get, and return something else.
+        if let Some(limit) = self.exceeded_limit() {
+            return Err(out_of_time(limit, ""));
+        }
         let page = json.unwrap_or_else(|| "null".to_owned());
         if page.len() > job.max_bytes {
             let max = job.max_bytes;
@@ -192,7 +241,7 @@ impl Sandbox {
     /// far.
     fn limit_cpu_time(&self, limit: Duration) -> Duration {
         let start = cpu_time();
-        self.deadline.set(Some((start + limit, limit)));
+        self.limit.deadline.set(Some((start + limit, limit)));
         start
     }
 
@@ -207,15 +256,7 @@ impl Sandbox {
                 // Before the time is checked: getters of the error may loop.
                 let (message, class) = (describe(&error), class(&error));
                 if let Some(limit) = self.exceeded_limit() {
-                    let limit = limit.as_millis();
-                    let message = format!(
-                        "it used {limit} ms of CPU time, which is the limit; look for an endless loop"
-                    );
-                    // The engine knows the positions of calls and other expressions, so it names
-                    // the last one before the loop. A function without any gets column 1.
-                    let stack = interrupted.unwrap_or_else(|| stack(&error));
-                    let known = stack.lines().filter(|frame| !frame.ends_with(":1)"));
-                    return Failure::new(Why::CpuLimit, &with_frames(&message, known));
+                    return out_of_time(limit, &interrupted.unwrap_or_else(|| stack(&error)));
                 }
                 if message.contains("out of memory") {
                     let message = format!("{message}\n  look for data that grows without end");
@@ -254,15 +295,15 @@ impl Sandbox {
 
     /// The limit of CPU time, if it is exceeded.
     fn exceeded_limit(&self) -> Option<Duration> {
-        let (deadline, limit) = self.deadline.get()?;
-        (cpu_time() >= deadline).then_some(limit)
+        let (_, limit) = self.limit.deadline.get()?;
+        self.limit.is_exceeded.get().then_some(limit)
     }
 }
 
 impl ModuleLoader {
     /// The release that has a module. The shell's modules cannot replace the section's module.
     fn find(&self, name: &str) -> Option<Rc<ReleaseModules>> {
-        let modules = self.0.borrow();
+        let modules = self.modules.borrow();
         let release = if name == SECTION {
             modules.section.as_ref()?
         } else {
@@ -282,7 +323,7 @@ impl Resolver for ModuleLoader {
     ) -> rquickjs::Result<String> {
         // Only the gateway (whose `base` is empty) and the shell's own modules may import the
         // module that renders.
-        let may_import = name != SHELL || base.is_empty() || self.0.borrow().shell.contains_key(base);
+        let may_import = name != SHELL || base.is_empty() || self.modules.borrow().shell.contains_key(base);
         let found = self.find(name).filter(|_| may_import).map(|_| name.to_owned());
         found.ok_or_else(|| Error::new_resolving(base, name))
     }
@@ -297,7 +338,10 @@ impl Loader for ModuleLoader {
     ) -> rquickjs::Result<Module<'js, Declared>> {
         let modules = self.find(name).ok_or_else(|| Error::new_loading(name))?;
         // The `RefCell` must not be borrowed here: declaring a module resolves its imports.
-        modules[name].declare(ctx, name)
+        let was_loading = self.limit.is_loading.replace(true);
+        let module = modules[name].declare(ctx, name);
+        self.limit.is_loading.set(was_loading);
+        module
     }
 }
 
@@ -325,6 +369,16 @@ fn describe(error: &CaughtError<'_>) -> String {
         }
         CaughtError::Error(error) => error.to_string(),
     }
+}
+
+/// The failure of a script that was interrupted with this stack trace.
+fn out_of_time(limit: Duration, stack: &str) -> Failure {
+    let limit = limit.as_millis();
+    let message = format!("it used {limit} ms of CPU time, which is the limit; look for an endless loop");
+    // The engine knows the positions of calls and other expressions, so it names the last one before the
+    // loop. A function without any gets column 1.
+    let known = stack.lines().filter(|frame| !frame.ends_with(":1)"));
+    Failure::new(Why::CpuLimit, &with_frames(&message, known))
 }
 
 /// A message, followed by the frames of a stack trace that are in the section's module.
@@ -362,9 +416,5 @@ fn is_missing_browser_object(message: &str) -> bool {
 
 /// The CPU time of this thread.
 fn cpu_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(
-        u64::try_from(time.tv_sec).unwrap_or(0),
-        u32::try_from(time.tv_nsec).unwrap_or(0),
-    )
+    super::cpu_time(ClockId::ThreadCPUTime)
 }

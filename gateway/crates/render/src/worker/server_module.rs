@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use colonnade_bytecode::Bytecode;
+use colonnade_javascript::Bytecode;
 use rquickjs::module::Declared;
 use rquickjs::{Ctx, Module, Result};
 

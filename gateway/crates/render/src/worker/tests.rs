@@ -19,6 +19,14 @@ fn render(function: &str) -> Result<Value, Failure> {
 
 /// The same with a limit of CPU time in milliseconds.
 fn render_within(function: &str, cpu_limit_ms: u64) -> Result<Value, Failure> {
+    let render = renderer(function, cpu_limit_ms);
+    let rendered = render();
+    // Now the modules are compiled.
+    assert_eq!(render(), rendered);
+    rendered
+}
+
+fn renderer(function: &str, cpu_limit_ms: u64) -> impl Fn() -> Result<Value, Failure> {
     let module = |name: &str, source: &str| (name.to_owned(), ServerModule::new(source.to_owned()));
     let shell = [module(SHELL, RENDER), module("helper", "export default 1;")];
     let section = [module(SECTION, &format!("export default {function};"))];
@@ -27,19 +35,17 @@ fn render_within(function: &str, cpu_limit_ms: u64) -> Result<Value, Failure> {
         shell: "shell@1.0.0".to_owned(),
         section: Some("x@1.0.0".to_owned()),
         argument: "null".to_owned(),
-        cpu_limit_ms,
+        cpu_limit_us: 1000 * cpu_limit_ms,
+        has_budget: false,
         memory_limit: 64 * 1024 * 1024,
         max_bytes: 1024 * 1024,
     };
-    let render = || {
+    move || {
         let sandbox = Sandbox::new(Rc::clone(&shell)).expect("the shell loads");
-        let (json, _) = sandbox.render(Some(Rc::clone(&section)), &job).0?;
+        sandbox.load(Rc::clone(&section))?;
+        let (json, _) = sandbox.render(&job).0?;
         Ok(serde_json::from_str(&json).expect("JSON"))
-    };
-    let rendered = render();
-    // Now the modules are compiled.
-    assert_eq!(render(), rendered);
-    rendered
+    }
 }
 
 #[test]
@@ -268,6 +274,20 @@ fn endless_loop_is_named_with_its_position() {
             (Why::CpuLimit, format!("{reason}{expected}")),
             "{function}"
         );
+    }
+}
+
+#[test]
+fn script_that_allocates_is_over_its_time_before_its_memory() {
+    for function in [
+        "() => { const list = []; for (;;) list.push(new Array(1000).fill(1.5)); }",
+        "() => { const list = []; for (;;) list.push(new Float64Array(10_000).fill(1.5)); }",
+        "() => { let text = 'xy'; for (;;) text += text.slice(1); }",
+        // Whatever it makes of the error.
+        "() => { const list = []; try { for (;;) list.push(new Array(1000).fill(1.5)); } catch { return 'caught'; } }",
+    ] {
+        let failure = renderer(function, 5)().expect_err("it never ends");
+        assert_eq!(failure.why, Why::CpuLimit, "{function}");
     }
 }
 

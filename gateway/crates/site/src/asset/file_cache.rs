@@ -13,7 +13,7 @@ use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::coalesce::RequestCoalescer;
 use colonnade_web::content_negotiation::Coding;
 
-use super::file_response::PreparedFile;
+use crate::asset::file_response::PreparedFile;
 
 /// The estimated bytes of a cache entry besides the file and its path: most are the prepared
 /// headers.

@@ -14,7 +14,7 @@ use colonnade_web::content_negotiation::Coding;
 use colonnade_web::response::{HEADER_CAPACITY, IMMUTABLE, PLACEHOLDER, REQUEST_ID, Response, text};
 use colonnade_web::security_headers::{add_security_headers, remove_page_headers};
 
-use super::range::{Selection, select};
+use crate::asset::range::{Selection, select};
 
 const VARY_ENCODING: HeaderValue = HeaderValue::from_static("Accept-Encoding");
 

@@ -2,7 +2,7 @@
 
 use http::HeaderMap;
 
-use super::range::{Selection, select};
+use crate::asset::range::{Selection, select};
 
 /// Selects parts of files of several lengths. A part must be inside the file and not empty.
 pub(crate) fn range(request: &HeaderMap) {

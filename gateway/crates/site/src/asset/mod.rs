@@ -21,7 +21,7 @@ use colonnade_store::loaded::LoadedRelease;
 use colonnade_web::content_negotiation::preferred_coding;
 use colonnade_web::cookie::Cookies;
 use colonnade_web::problem::HttpError;
-use colonnade_web::response::Response;
+use colonnade_web::response::{Response, ServedBy};
 
 use crate::call::Call;
 use crate::content_security_policy::worker_policy;
@@ -64,7 +64,11 @@ impl Assets {
         let file = release.files.get(path).ok_or(HttpError::NotFound)?;
         let coding = preferred_coding(headers, &file.codings);
         let prepared = self.cache.get(store, release, file, coding).await;
-        let Some(prepared) = prepared.map_err(SiteError::Store)? else {
+        let prepared = prepared.map_err(|cause| SiteError::Store {
+            section: release.id.name.clone(),
+            cause,
+        });
+        let Some(prepared) = prepared? else {
             tracing::error!(event = "asset_missing", release = %release.id, file = %path, coding = %coding);
             return Err(HttpError::NotFound.into());
         };
@@ -79,6 +83,7 @@ impl Assets {
                 .headers_mut()
                 .insert(CACHE_CONTROL, PREVIEW_CACHE_CONTROL);
         }
+        ServedBy::of(&mut response).section = Some(release.id.name.clone());
         Ok(response)
     }
 }
@@ -86,11 +91,12 @@ impl Assets {
 /// The error for a path without a release.
 fn not_found(snapshot: &Snapshot, path: &str) -> SiteError {
     let mut segments = path.split('/');
-    let release = segments.next().zip(segments.next());
-    if release.is_some_and(|(name, version)| snapshot.is_unavailable(name, version)) {
-        SiteError::SectionUnavailable { deployment: None }
-    } else {
-        HttpError::NotFound.into()
+    match segments.next().zip(segments.next()) {
+        Some((name, version)) if snapshot.is_unavailable(name, version) => SiteError::SectionUnavailable {
+            deployment: None,
+            section: Some(name.to_owned()),
+        },
+        _ => HttpError::NotFound.into(),
     }
 }
 

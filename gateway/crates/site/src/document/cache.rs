@@ -8,8 +8,8 @@ use tokio::sync::OwnedMutexGuard;
 use colonnade_render::Rendered;
 use colonnade_web::request_scope;
 
-use super::types::{Document, DocumentKey};
-use super::{DocumentRequest, Documents};
+use crate::document::types::{Document, DocumentKey};
+use crate::document::{DocumentRequest, Documents};
 
 impl Documents {
     /// A document from the cache; otherwise composes it, once for concurrent requests. A stale one

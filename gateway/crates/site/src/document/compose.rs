@@ -10,12 +10,12 @@ use colonnade_store::loaded::InlineStyle;
 use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::request_scope;
 
-use super::boot::{Boot, ErrorReportSettings, Form};
-use super::extended_page::ExtendedPage;
-use super::html::DocumentTemplate;
-use super::types::{Content, Document};
-use super::{DocumentRequest, Documents, inline_style, preview_banner};
 use crate::content_security_policy::ContentSecurityPolicy;
+use crate::document::boot::{Boot, ErrorReportSettings, Form};
+use crate::document::extended_page::ExtendedPage;
+use crate::document::html::DocumentTemplate;
+use crate::document::types::{Content, Document};
+use crate::document::{DocumentRequest, Documents, inline_style, preview_banner};
 use crate::resolved_page::{ResolvedPage, extensions};
 
 /// What all documents of a site have in common.

@@ -15,8 +15,8 @@ use colonnade_store::loaded::{Asset, AssetKind, InlineStyle, ShellFrame};
 use colonnade_web::html::escape;
 use colonnade_web::request_scope;
 
-use super::boot::Boot;
-use super::preview_banner;
+use crate::document::boot::Boot;
+use crate::document::preview_banner;
 use crate::resolved_page::ResolvedExtension;
 
 /// The text for browsers without JavaScript.

@@ -14,9 +14,9 @@ use colonnade_web::response::{
 };
 use colonnade_web::security_headers::{add_security_headers, remove_page_headers};
 
-use super::types::{Content, Document};
 use crate::content_security_policy::{ContentSecurityPolicy, DocumentPolicy};
 use crate::deployment_selection::Caching;
+use crate::document::types::{Content, Document};
 
 const REPORTING_ENDPOINTS: HeaderName = HeaderName::from_static("reporting-endpoints");
 

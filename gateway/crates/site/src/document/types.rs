@@ -8,6 +8,7 @@ use http::{HeaderValue, StatusCode};
 use jiff::civil::Date;
 use serde_json::value::RawValue;
 use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::time::Instant;
 
 use colonnade_model::pattern::RequestPath;
 use colonnade_model::policy::Policy;
@@ -17,9 +18,9 @@ use colonnade_store::loaded::{LoadedDeployment, PageManifest};
 use colonnade_web::client::ClientKey;
 use colonnade_web::encoded_content::EncodedContent;
 
-use super::SiteView;
 use crate::content_security_policy::DocumentPolicy;
 use crate::deployment_selection::{Caching, DeploymentSelection};
+use crate::document::SiteView;
 use crate::resolved_page::sections;
 
 /// A request for a document on the current date.
@@ -120,6 +121,7 @@ impl DocumentRequest {
             site: &self.site.values,
             day: self.key.day,
             client: self.client,
+            started_at: Instant::now(),
         }
     }
 

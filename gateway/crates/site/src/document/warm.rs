@@ -11,8 +11,8 @@ use colonnade_model::search::split_search;
 use colonnade_platform::deployment::{Warm, Warming};
 use colonnade_store::loaded::LoadedDeployment;
 
-use super::{Documents, RequestedPage};
 use crate::deployment_selection::DeploymentSelection;
+use crate::document::{Documents, RequestedPage};
 
 /// The requests of a path, since its document was cached, from which on a deploy tries it. One visitor
 /// can request any path once.

@@ -1,9 +1,9 @@
 //! `POST /_report`: client error reports.
 //!
-//! A report names a release, its page or extension, the phase that failed (load or render), and the
-//! class of the error, from a fixed list. It contains nothing about the visitor. It is logged, and counts in the
-//! error log and in the canary analysis of the running rollouts. Anyone can send a report, so it
-//! has no other effect.
+//! A report names a release, its page or extension, the phase that failed (load or render), the
+//! class of the error, from a fixed list, and the position in a file of the release. It contains
+//! nothing about the visitor. It is logged, and counts in the error log and in the canary analysis
+//! of the running rollouts. Anyone can send a report, so it has no other effect.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -24,8 +24,8 @@ use colonnade_web::cookie::Cookies;
 use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimits};
 use colonnade_web::response::Track;
 
-use super::error::{ReportError, read};
 use crate::deployment_selection::{has_selected, track};
+use crate::reports::error::{ReportError, read};
 
 /// The most bytes of a report.
 const MAX_BODY_BYTES: usize = 1024;
@@ -58,6 +58,9 @@ struct Report {
     page: Option<String>,
     /// The point of the release's extension that failed; `None` if it was none.
     extension_point: Option<PointReference>,
+    /// Where the error was thrown in a file of the release: its path below `client/`, the line and the
+    /// column, such as `state.js:2:345`. `None` if it was thrown elsewhere.
+    position: Option<String>,
 }
 
 /// What the browser was doing with the release.
@@ -117,9 +120,17 @@ impl ClientErrorReports {
         };
         let release = report.find_release(snapshot, cookies);
         let release = release.ok_or(ReportError::Malformed)?;
+        let position = report.position.as_deref();
+        let position = position.map(|text| position_in(&release, text).ok_or(ReportError::Malformed));
+        let position = position.transpose()?;
         let client = ClientKey::new(address);
         if self.error_limiter.try_acquire(client, ERROR_RATE_LIMITS).is_ok() {
-            self.count(&report, &release.id, track(snapshot, &report.deployment));
+            self.count(
+                &report,
+                &release.id,
+                position,
+                track(snapshot, &report.deployment),
+            );
         }
         if self.log_limiter.try_acquire(client, LOG_RATE_LIMITS).is_ok() {
             report.log();
@@ -142,7 +153,7 @@ impl ClientErrorReports {
     }
 
     /// Counts a report in the metrics, the traffic and the error log of its section.
-    fn count(&self, report: &Report, release: &ReleaseId, track: Track) {
+    fn count(&self, report: &Report, release: &ReleaseId, position: Option<String>, track: Track) {
         let (deployments, cause) = (&self.deployments, report.phase.name());
         deployments.metrics().record_client_error(&release.name, cause);
         let diagnostics = deployments.diagnostics();
@@ -154,8 +165,21 @@ impl ClientErrorReports {
             source: ErrorSource::Browser,
             cause,
             class: Some(ErrorClass::reported(&report.error)),
+            position,
         });
     }
+}
+
+/// A reported position with the path of its file in the release, such as `client/state.js:2:345`;
+/// `None` unless the release has the file, and the file is large enough for the line and the column.
+fn position_in(release: &LoadedRelease, text: &str) -> Option<String> {
+    let mut parts = text.rsplitn(3, ':');
+    let column: u32 = parts.next()?.parse().ok()?;
+    let line: u32 = parts.next()?.parse().ok()?;
+    let file = release.files.get(parts.next()?)?.listed();
+    // Both start at 1, and each line or column before them takes at least a byte.
+    let before = u64::from(line.checked_sub(1)?) + u64::from(column.checked_sub(1)?);
+    (before <= file.size).then(|| format!("{}:{line}:{column}", file.path))
 }
 
 impl Report {

@@ -11,10 +11,11 @@ use object_store::aws::{AmazonS3Builder, AwsCredential};
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig, StaticCredentialProvider};
+use rustls::ClientConfig;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::objects::BucketObjects;
-use super::requests::CountRequests;
+use crate::bucket::objects::BucketObjects;
+use crate::bucket::requests::CountRequests;
 use crate::bucket_error::BucketError;
 use crate::error::StoreError;
 use crate::metrics::StoreMetrics;
@@ -36,6 +37,8 @@ pub struct BucketSettings {
     pub is_read_only: bool,
     /// The access key, only for the protocol of S3. `None`: the one of the environment.
     pub access_key: Option<AccessKey>,
+    /// How the object store is verified. `None`: by the roots of the system.
+    pub tls: Option<Arc<ClientConfig>>,
 }
 
 /// An access key of an object store with the protocol of S3.
@@ -50,12 +53,14 @@ pub struct AccessKey {
 impl BucketSettings {
     /// The objects of the bucket. Sends nothing.
     pub(crate) fn objects(&self, metrics: &StoreMetrics) -> Result<BucketObjects, StoreError> {
-        let client = self
-            .client(CountRequests(metrics.clone()))
-            .map_err(|error| StoreError::Bucket {
-                object: self.url.to_string(),
-                source: BucketError::of_settings(&error),
-            })?;
+        let requests = CountRequests {
+            metrics: metrics.clone(),
+            tls: self.tls.clone(),
+        };
+        let client = self.client(requests).map_err(|error| StoreError::Bucket {
+            object: self.url.to_string(),
+            source: BucketError::of_settings(&error),
+        })?;
         Ok(BucketObjects::new(
             client,
             &self.url.prefix,

@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 
-use super::objects::BucketObjects;
+use crate::bucket::objects::BucketObjects;
 use crate::bucket_error::BucketError;
 use crate::error::StoreError;
 use crate::objects::{Objects, When};

@@ -2,6 +2,7 @@
 //! checking lists.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::LOCATION;
@@ -13,6 +14,7 @@ use object_store::client::{
 use object_store::{ClientConfigKey, ClientOptions};
 use reqwest::Client;
 use reqwest::redirect::Policy;
+use rustls::ClientConfig;
 
 use crate::metrics::StoreMetrics;
 
@@ -36,7 +38,11 @@ const MAX_START: usize = 256;
 
 /// Connects clients that count their requests, follow no redirects and check lists.
 #[derive(Debug)]
-pub(super) struct CountRequests(pub(super) StoreMetrics);
+pub(super) struct CountRequests {
+    pub(super) metrics: StoreMetrics,
+    /// How the object store is verified, if not by the roots of the system.
+    pub(super) tls: Option<Arc<ClientConfig>>,
+}
 
 #[derive(Debug)]
 struct Counted {
@@ -46,8 +52,8 @@ struct Counted {
 
 impl HttpConnector for CountRequests {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let client = HttpClient::new(client(options)?);
-        let metrics = self.0.clone();
+        let client = HttpClient::new(client(options, self.tls.as_ref())?);
+        let metrics = self.metrics.clone();
         Ok(HttpClient::new(Counted { client, metrics }))
     }
 }
@@ -55,10 +61,10 @@ impl HttpConnector for CountRequests {
 /// A client that follows no redirects, which the library's own does: another server would get what
 /// is written and could answer reads. Of the options, only the permission to do without TLS differs
 /// between clients.
-fn client(options: &ClientOptions) -> object_store::Result<Client> {
+fn client(options: &ClientOptions, tls: Option<&Arc<ClientConfig>>) -> object_store::Result<Client> {
     let allow_http = options.get_config_value(&ClientConfigKey::AllowHttp);
     let is_local = allow_http.as_deref() == Some("true");
-    let client = Client::builder()
+    let mut client = Client::builder()
         .user_agent(concat!("colonnade-gateway/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::none())
         .https_only(!is_local)
@@ -70,6 +76,9 @@ fn client(options: &ClientOptions) -> object_store::Result<Client> {
         })
         .read_timeout(READ_TIMEOUT)
         .timeout(REQUEST_TIMEOUT);
+    if let Some(tls) = tls {
+        client = client.tls_backend_preconfigured(ClientConfig::clone(tls));
+    }
     client.build().map_err(|error| object_store::Error::Generic {
         store: "HTTP client",
         source: error.into(),

@@ -13,8 +13,8 @@ use colonnade_model::release::ReleaseId;
 use colonnade_web::request_scope;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
-use super::CachedObjects;
 use crate::bucket_error::BucketError;
+use crate::cached::CachedObjects;
 use crate::error::StoreError;
 use crate::inner::CONCURRENCY;
 use crate::json;

@@ -14,10 +14,10 @@ use colonnade_model::release::{
 };
 use colonnade_web::encoded_content::EncodedContent;
 
-use super::filled_points::{FilledPoints, LeftOut};
-use super::manifest::{ExtensionManifest, PageManifest};
-use super::navigation::Navigation;
-use super::release::{LoadedRelease, Role, SectionParts, ShellFrame};
+use crate::loaded::filled_points::{FilledPoints, LeftOut};
+use crate::loaded::manifest::{ExtensionManifest, PageManifest};
+use crate::loaded::navigation::Navigation;
+use crate::loaded::release::{LoadedRelease, Role, SectionParts, ShellFrame};
 
 /// The releases that some visitors get, ready to serve: those of a live deployment with the changes
 /// of some candidates. Or those of a preview.

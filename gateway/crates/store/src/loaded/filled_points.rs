@@ -6,8 +6,8 @@ use std::sync::Arc;
 use colonnade_model::extension_rules::{ExtensionRules, Refusal};
 use colonnade_model::release::PointReference;
 
-use super::manifest::ExtensionManifest;
-use super::release::{LoadedRelease, ShellFrame};
+use crate::loaded::manifest::ExtensionManifest;
+use crate::loaded::release::{LoadedRelease, ShellFrame};
 
 /// The extensions of a set, by the point that they fill.
 #[derive(Debug, Clone, Default)]

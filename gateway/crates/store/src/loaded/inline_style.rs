@@ -4,7 +4,7 @@
 use colonnade_web::html::csp_hash;
 use colonnade_web::request_scope;
 
-use super::manifest::Asset;
+use crate::loaded::manifest::Asset;
 
 /// A stylesheet with its text.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use colonnade_model::release::{Digest, NavigationEntry};
 
-use super::release::LoadedRelease;
+use crate::loaded::release::LoadedRelease;
 
 /// The links of a set.
 #[derive(Debug, Clone)]

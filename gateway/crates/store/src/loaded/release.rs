@@ -18,13 +18,13 @@ use colonnade_model::pattern::{Pattern, PatternError};
 use colonnade_model::policy::Policy;
 use colonnade_model::release::{
     Digest, Examples, ExtensionPoint, FactType, File, Icon, Meta, NavigationEntry, PointReference, ReleaseId,
-    ServerModules, SocialImage, ThemeColor,
+    ReleaseSource, ServerModules, SocialImage, ThemeColor,
 };
 use colonnade_web::content_negotiation::Coding;
 use colonnade_web::request_scope;
 
-use super::inline_style::InlineStyle;
-use super::manifest::{Asset, AssetKind, ExtensionManifest, PageManifest, RemoteManifest};
+use crate::loaded::inline_style::InlineStyle;
+use crate::loaded::manifest::{Asset, AssetKind, ExtensionManifest, PageManifest, RemoteManifest};
 use crate::{ListedFile, Store, StoreError};
 
 /// The characters of a file's digest in its entity tags: 144 bits, short to send with every
@@ -38,6 +38,8 @@ pub struct LoadedRelease {
     pub id: ReleaseId,
     /// When it was published: the `Last-Modified` of its files.
     pub published_at: PublishedAt,
+    /// Where it comes from, if its publisher said so.
+    pub source: Option<ReleaseSource>,
     /// The public files, by path relative to `client/`.
     pub files: foldhash::HashMap<String, LoadedFile>,
     /// The version of the section contract it implements.

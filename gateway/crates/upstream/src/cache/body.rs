@@ -7,8 +7,8 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use super::budget::Reservation;
-use super::fetch::Interrupted;
+use crate::cache::budget::Reservation;
+use crate::cache::fetch::Interrupted;
 
 /// The body of a response: stored bytes, or the upstream's body.
 #[derive(Debug)]

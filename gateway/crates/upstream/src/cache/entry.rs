@@ -15,10 +15,10 @@ use tokio::time::Instant;
 
 use colonnade_web::query::Freshness;
 
-use super::budget::Reservation;
-use super::directives::parse_seconds;
-use super::fetch::NotStorable;
-use super::policy::{Policy, SelectingHeader, has_combined_value, selecting_headers};
+use crate::cache::budget::Reservation;
+use crate::cache::directives::parse_seconds;
+use crate::cache::fetch::NotStorable;
+use crate::cache::policy::{Policy, SelectingHeader, has_combined_value, selecting_headers};
 
 /// What a header takes in memory in addition to its bytes, in bytes.
 const HEADER_OVERHEAD: usize = 96;

@@ -8,15 +8,15 @@ use http::{HeaderMap, Method, Response, StatusCode, request, response};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::body::CacheBody;
-use super::entry::{Entry, Head};
-use super::fetch::Fetch;
-use super::policy::{has_credentials, is_failure};
-use super::recorder::Recorder;
-use super::response_cache::ResponseCache;
-use super::shared::{Shared, Target};
-use super::status::CacheOutcome;
-use super::visitor_response::VisitorResponse;
+use crate::cache::body::CacheBody;
+use crate::cache::entry::{Entry, Head};
+use crate::cache::fetch::Fetch;
+use crate::cache::policy::{has_credentials, is_failure};
+use crate::cache::recorder::Recorder;
+use crate::cache::response_cache::ResponseCache;
+use crate::cache::shared::{Shared, Target};
+use crate::cache::status::CacheOutcome;
+use crate::cache::visitor_response::VisitorResponse;
 
 /// One request to an upstream.
 pub(super) struct Exchange<F: Fetch> {

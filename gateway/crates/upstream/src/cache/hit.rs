@@ -4,11 +4,11 @@ use colonnade_clock::poll;
 use http::HeaderMap;
 use http_body::Body;
 
-use super::entry::Usability;
-use super::policy::is_bypassed;
-use super::response_cache::ResponseCache;
-use super::status::CacheOutcome;
-use super::visitor_response::{CacheResponse, VisitorResponse};
+use crate::cache::entry::Usability;
+use crate::cache::policy::is_bypassed;
+use crate::cache::response_cache::ResponseCache;
+use crate::cache::status::CacheOutcome;
+use crate::cache::visitor_response::{CacheResponse, VisitorResponse};
 
 impl<E> ResponseCache<E> {
     /// Answers a GET or HEAD request if a fresh response is stored that depends on none of the

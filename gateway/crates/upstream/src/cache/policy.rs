@@ -14,8 +14,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, request, resp
 use http_cache_semantics::{CacheOptions, CachePolicy};
 use httpdate::HttpDate;
 
-use super::directives::Directives;
-use super::fetch::NotStorable;
+use crate::cache::directives::Directives;
+use crate::cache::fetch::NotStorable;
 
 /// The maximum number of request headers that a response may depend on.
 const MAX_VARY: usize = 16;

@@ -8,12 +8,12 @@ use bytes::Bytes;
 use http_body::Body as _;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use super::body::{CacheBody, Part};
-use super::budget::Reservation;
-use super::entry::{Entry, Head};
-use super::fetch::Fetch;
-use super::response_cache::ResponseCache;
-use super::shared::{Shared, Target};
+use crate::cache::body::{CacheBody, Part};
+use crate::cache::budget::Reservation;
+use crate::cache::entry::{Entry, Head};
+use crate::cache::fetch::Fetch;
+use crate::cache::response_cache::ResponseCache;
+use crate::cache::shared::{Shared, Target};
 
 /// What a part of a body takes in memory in addition to its bytes, in bytes.
 const PART_OVERHEAD: usize = 128;

@@ -8,11 +8,11 @@ use colonnade_web::query::Revision;
 use http::header::{CONTENT_LOCATION, LOCATION};
 use http::{HeaderMap, StatusCode, Uri, request};
 
-use super::budget::Budget;
-use super::shared::{RequestKey, Shared};
-use super::status::{CacheStatus, Forward};
-use super::store::Store;
 use crate::base_path::has_prefix;
+use crate::cache::budget::Budget;
+use crate::cache::shared::{RequestKey, Shared};
+use crate::cache::status::{CacheStatus, Forward};
+use crate::cache::store::Store;
 
 /// The limits of a cache.
 #[derive(Debug, Clone, Copy)]

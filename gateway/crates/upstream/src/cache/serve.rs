@@ -7,15 +7,15 @@ use colonnade_clock::poll;
 use http::{Method, request};
 use http_body::Body;
 
-use super::entry::Usability;
-use super::fetch::Fetch;
-use super::policy::{SelectingHeader, is_bypassed};
-use super::response_cache::{ResponseCache, path_and_query};
-use super::shared::{Shared, Target};
-use super::status::{CacheOutcome, Forward};
-use super::store::Key;
-use super::visitor_request::VisitorRequest;
-use super::visitor_response::CacheResponse;
+use crate::cache::entry::Usability;
+use crate::cache::fetch::Fetch;
+use crate::cache::policy::{SelectingHeader, is_bypassed};
+use crate::cache::response_cache::{ResponseCache, path_and_query};
+use crate::cache::shared::{Shared, Target};
+use crate::cache::status::{CacheOutcome, Forward};
+use crate::cache::store::Key;
+use crate::cache::visitor_request::VisitorRequest;
+use crate::cache::visitor_response::CacheResponse;
 
 /// How often a request waits for the response to another request, before it asks the upstream
 /// itself.

@@ -12,14 +12,14 @@ use tokio::task::{JoinError, JoinHandle};
 
 use colonnade_web::request_scope;
 
-use super::entry::Entry;
-use super::exchange::{Exchange, Sharing, storable_request};
-use super::fetch::{Fetch, Interrupted};
-use super::response_cache::ResponseCache;
-use super::shared::{RequestKey, Shared, Target};
-use super::status::Forward;
-use super::visitor_request::VisitorRequest;
-use super::visitor_response::{CacheResponse, VisitorResponse};
+use crate::cache::entry::Entry;
+use crate::cache::exchange::{Exchange, Sharing, storable_request};
+use crate::cache::fetch::{Fetch, Interrupted};
+use crate::cache::response_cache::ResponseCache;
+use crate::cache::shared::{RequestKey, Shared, Target};
+use crate::cache::status::Forward;
+use crate::cache::visitor_request::VisitorRequest;
+use crate::cache::visitor_response::{CacheResponse, VisitorResponse};
 
 /// The response to a request that asked the upstream itself, or what it gets from another request.
 type OwnOrShared<F> = ControlFlow<

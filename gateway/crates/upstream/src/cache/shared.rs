@@ -5,9 +5,9 @@ use std::sync::Arc;
 use colonnade_web::query::Revision;
 use http::StatusCode;
 
-use super::entry::Entry;
-use super::policy::SelectingHeader;
-use super::store::{Key, Store};
+use crate::cache::entry::Entry;
+use crate::cache::policy::SelectingHeader;
+use crate::cache::store::{Key, Store};
 
 /// What requests have in common that wait for the same response. Requests after a purge do not wait
 /// for those before.

@@ -16,9 +16,9 @@ use tokio::time::Instant;
 use colonnade_web::byte_cache::ByteCache;
 use colonnade_web::query::Revision;
 
-use super::budget::{Budget, Reservation};
-use super::entry::Entry;
-use super::policy::{SelectingHeader, combined_value};
+use crate::cache::budget::{Budget, Reservation};
+use crate::cache::entry::Entry;
+use crate::cache::policy::{SelectingHeader, combined_value};
 
 /// The maximum number of responses of one URL.
 const MAX_VARIANTS: usize = 16;

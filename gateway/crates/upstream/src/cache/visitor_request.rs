@@ -6,16 +6,16 @@ use colonnade_clock::poll;
 use http::{HeaderMap, StatusCode, request};
 use http_body::Body;
 
-use super::body::CacheBody;
-use super::directives::Directives;
-use super::entry::{Entry, Usability};
-use super::exchange::{Exchange, shared_request};
-use super::fetch::Fetch;
-use super::policy::{has_credentials, is_failure};
-use super::response_cache::ResponseCache;
-use super::shared::{Shared, Target};
-use super::status::{CacheOutcome, Forward};
-use super::visitor_response::{CacheResponse, VisitorResponse};
+use crate::cache::body::CacheBody;
+use crate::cache::directives::Directives;
+use crate::cache::entry::{Entry, Usability};
+use crate::cache::exchange::{Exchange, shared_request};
+use crate::cache::fetch::Fetch;
+use crate::cache::policy::{has_credentials, is_failure};
+use crate::cache::response_cache::ResponseCache;
+use crate::cache::shared::{Shared, Target};
+use crate::cache::status::{CacheOutcome, Forward};
+use crate::cache::visitor_response::{CacheResponse, VisitorResponse};
 
 /// A request of a visitor, as the upstream would get it.
 pub(super) struct VisitorRequest<F: Fetch> {

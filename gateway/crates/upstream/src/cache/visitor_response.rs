@@ -12,9 +12,9 @@ use http_body::Body;
 use colonnade_web::conditional::{Precondition, Validators, evaluate_preconditions};
 use colonnade_web::query::Freshness;
 
-use super::body::CacheBody;
-use super::entry::{Entry, opaque_tag};
-use super::status::{CacheOutcome, CacheStatus};
+use crate::cache::body::CacheBody;
+use crate::cache::entry::{Entry, opaque_tag};
+use crate::cache::status::{CacheOutcome, CacheStatus};
 
 /// A response, and how the cache came by it.
 #[derive(Debug)]

@@ -17,8 +17,8 @@ use tokio::io::{
 };
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::frames::Frames;
 use crate::streams::StreamEnd;
+use crate::websocket::frames::Frames;
 
 /// The size of the buffer of each direction, in bytes.
 const BUFFER: usize = 8 * 1024;

@@ -16,8 +16,8 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::sample::{Index, select};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex, split};
 
-use super::{Framing, Position};
 use crate::Limits;
+use crate::http1::framing::{Framing, Position};
 use crate::http1::{Http1Inspector, builder};
 use crate::io::InspectedStream;
 use crate::state::ConnectionState;

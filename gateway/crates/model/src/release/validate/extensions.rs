@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::Validator;
 use crate::pattern::Pattern;
 use crate::release::extension::{MAX_VERSION, is_point_id};
 use crate::release::navigation::{MAX_LABEL_CHARS, MAX_PATH_BYTES};
+use crate::release::validate::Validator;
 use crate::release::{
     ExtensionPoint, MAX_EXPOSED_MODULES, MAX_EXTENSIONS, MAX_NAVIGATION, NavigationEntry, PointReference,
 };

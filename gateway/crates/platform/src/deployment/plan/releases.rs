@@ -9,8 +9,9 @@ use colonnade_model::deployment::{
 use colonnade_model::secret::Secret;
 use colonnade_model::unknown_fields::UnknownFields;
 
-use super::{ChangedSet, Plan, Planner, Releases, reject_rolled_out};
-use crate::deployment::types::{ChangeError, DeployRequest, RolloutStart};
+use crate::deployment::change_error::ChangeError;
+use crate::deployment::plan::{ChangedSet, Plan, Planner, Releases, reject_rolled_out};
+use crate::deployment::types::{DeployRequest, RolloutStart};
 
 impl Planner<'_> {
     pub(super) fn deploy(&self, request: &DeployRequest) -> Result<Option<Plan>, ChangeError> {

@@ -6,9 +6,10 @@ use colonnade_model::deployment::{
     ChangeKind, ReleaseChange, Rollout, RolloutProgress, SetName, VisibleDeployments, release_changes,
 };
 
-use super::{ChangedSet, Plan, Planner, Step, find_rollout, require_all};
+use crate::deployment::change_error::ChangeError;
+use crate::deployment::plan::{ChangedSet, Plan, Planner, Step, find_rollout, require_all};
 use crate::deployment::snapshot::RunningRollout;
-use crate::deployment::types::{ChangeError, RolloutTarget};
+use crate::deployment::types::RolloutTarget;
 
 /// What a step does to a rollout.
 struct Stepped {

@@ -11,8 +11,8 @@ use colonnade_model::rotating_keys::KeyPurpose;
 use colonnade_store::loaded::{LoadedCandidate, LoadedDeployment, LoadedRelease, UnavailableRelease};
 use colonnade_store::{Store, StoreError};
 
-use super::{KnownRelease, Snapshot, concurrently};
 use crate::deployment::LoadError;
+use crate::deployment::snapshot::{KnownRelease, Snapshot, concurrently};
 
 /// Whether `now` is `before` or one of its successors. False after a restore from a backup: the
 /// history then diverges.

@@ -8,7 +8,7 @@ use colonnade_model::extension_rules::{ExtensionRules, PointRules};
 use colonnade_model::pattern::RequestPath;
 use colonnade_store::loaded::{LoadedCandidate, LoadedDeployment};
 
-use super::{Sets, Snapshot};
+use crate::deployment::snapshot::{Sets, Snapshot};
 
 /// The estimated bytes of a release in a set with routes of its own.
 const ROUTED_RELEASE_BYTES: usize = 2048;

@@ -20,20 +20,16 @@
 //! its block. Rules that browsers drop may therefore be reported, but no rule that browsers apply
 //! is missed. It protects teams from mistakes; it is no security boundary.
 
+mod problems;
 mod rules;
 mod selector;
 #[cfg(test)]
 mod tests;
 
-use cssparser::{Parser, SourceLocation};
+use cssparser::Parser;
 
+use problems::Problems;
 use rules::{Checker, Context};
-
-/// The most problems listed per file.
-const MAX_LISTED: usize = 20;
-
-/// The most characters of a selector or name that a problem quotes.
-const MAX_QUOTED: usize = 120;
 
 /// Returns the style isolation problems of a section's stylesheet, as `<path>:<line>:<column>:
 /// <problem>`.
@@ -48,53 +44,4 @@ pub(super) fn check(section: &str, path: &str, bytes: &[u8]) -> Vec<String> {
     };
     checker.check_rules(Context::default(), &mut Parser::new(text));
     checker.problems.into_list()
-}
-
-/// The problems of one file. Only the first ones are kept; the others are counted.
-struct Problems<'a> {
-    path: &'a str,
-    listed: Vec<String>,
-    count: usize,
-}
-
-impl<'a> Problems<'a> {
-    fn new(path: &'a str) -> Self {
-        Self {
-            path,
-            listed: Vec::new(),
-            count: 0,
-        }
-    }
-
-    fn add(&mut self, at: SourceLocation, problem: &str) {
-        if self.count < MAX_LISTED {
-            let (path, line, column) = (self.path, at.line + 1, at.column);
-            self.listed.push(format!("{path}:{line}:{column}: {problem}"));
-        }
-        self.count += 1;
-    }
-
-    /// Removes all problems after the first `count`.
-    fn truncate(&mut self, count: usize) {
-        self.listed.truncate(count);
-        self.count = count;
-    }
-
-    fn into_list(mut self) -> Vec<String> {
-        let more = self.count - self.listed.len();
-        if more > 0 {
-            self.listed
-                .push(format!("{}: and {more} more problems", self.path));
-        }
-        self.listed
-    }
-}
-
-/// Quotes a piece of a stylesheet: on one line and shortened.
-fn quoted(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MAX_QUOTED) {
-        Some((end, _)) => format!("`{}…`", &line[..end]),
-        None => format!("`{line}`"),
-    }
 }

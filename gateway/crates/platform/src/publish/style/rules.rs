@@ -2,8 +2,8 @@
 
 use cssparser::{Delimiter, ParseError, Parser, SourceLocation, Token};
 
-use super::selector::{contents, for_each_item};
-use super::{Problems, quoted};
+use crate::publish::style::problems::{Problems, quoted};
+use crate::publish::style::selector::{contents, for_each_item};
 
 /// The most blocks nested in each other. The parser's own limit is higher, but it ignores what
 /// exceeds it.

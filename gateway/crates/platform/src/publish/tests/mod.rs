@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use super::{PublishError, PublishOutcome, PublishRules, Publisher};
+use super::{Provenance, PublishError, PublishOutcome, PublishRules, Publisher};
 use crate::deployment::Snapshot;
 use colonnade_model::release::ReleaseId;
 use colonnade_model::release::{Digest, validate};
@@ -57,10 +57,13 @@ impl TestStore {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(archive).unwrap();
         file.seek(SeekFrom::Start(0)).unwrap();
-        let by = "test".to_owned();
+        let provenance = Provenance {
+            by: "test".to_owned(),
+            source: None,
+        };
         let publisher = Publisher::new(PublishRules::default());
         self.runtime
-            .block_on(publisher.publish(&self.store, id(), file, by))
+            .block_on(publisher.publish(&self.store, id(), file, provenance))
     }
 
     /// Publishes any bytes and checks the invariants; returns whether they were accepted.

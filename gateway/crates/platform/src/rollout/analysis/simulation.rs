@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use super::CanaryAnalysis;
-use super::tests::set;
+use crate::rollout::analysis::CanaryAnalysis;
+use crate::rollout::analysis::tests::set;
 use crate::rollout::{Measurement, Verdict};
 use colonnade_config::RolloutSettings;
 use colonnade_model::deployment::{Rollout, VisibleDeployments};

@@ -7,8 +7,6 @@ use std::time::Duration;
 
 use http::StatusCode;
 use http::header::{CONTENT_TYPE, HeaderValue};
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Serialize;
@@ -18,15 +16,15 @@ use url::Url;
 use colonnade_admission::Pool;
 use colonnade_config::integrations::{CurrentSignupLimits, Signup};
 use colonnade_upstream::circuit_breaker::{CircuitBreaker, Verdict};
-use colonnade_upstream::resolve;
+use colonnade_upstream::outbound_client;
 use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope;
 use colonnade_web::response::{REQUEST_ID, RequestId};
 
-use super::circuit_breaker::SignupBreaker;
-use super::error::{FAILED, SignupError};
-use super::fields::Fields;
-use super::metrics::SignupMetrics;
+use crate::integrations::signup::circuit_breaker::SignupBreaker;
+use crate::integrations::signup::error::{FAILED, SignupError};
+use crate::integrations::signup::fields::Fields;
+use crate::integrations::signup::metrics::SignupMetrics;
 
 /// The most bytes of the backend's response.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
@@ -51,18 +49,6 @@ pub(super) struct Backend {
 #[derive(Debug, thiserror::Error)]
 #[error("the sign-up backend cannot be called over TLS: {0}")]
 pub struct BackendError(reqwest::Error);
-
-/// Resolves the name of the backend like those of upstreams.
-struct NameResolver;
-
-impl Resolve for NameResolver {
-    fn resolve(&self, name: Name) -> Resolving {
-        Box::pin(async move {
-            let addresses = resolve(name.as_str().to_owned(), false).await?;
-            Ok(Box::new(addresses) as Addrs)
-        })
-    }
-}
 
 /// The request to the backend.
 #[derive(Serialize)]
@@ -95,15 +81,10 @@ impl Backend {
         limits: &CurrentSignupLimits,
         metrics: &SignupMetrics,
     ) -> Result<Self, BackendError> {
-        let mut client = Client::builder()
-            .user_agent(concat!("colonnade-gateway/", env!("CARGO_PKG_VERSION")))
-            .no_proxy()
-            .redirect(Policy::none())
-            .dns_resolver(NameResolver)
+        let client = outbound_client(signup.backend.url())
             // A sign-up is never retried, because it may have succeeded. The backend can close an
             // idle connection just when it is used, so connections are kept for less time than the
             // backend keeps them.
-            .retry(reqwest::retry::never())
             .pool_max_idle_per_host(if signup.keepalive_timeout.is_zero() {
                 0
             } else {
@@ -111,10 +92,6 @@ impl Backend {
             })
             .pool_idle_timeout(signup.keepalive_timeout)
             .connect_timeout(signup.connect_timeout);
-        if signup.backend.scheme() == "http" {
-            // Without TLS, the client also works on machines that have no root certificates.
-            client = client.tls_certs_only([]);
-        }
         let mut url = signup.backend.url().clone();
         url.set_path(super::PATH);
         Ok(Self {

@@ -13,8 +13,8 @@ use serde_json::value::RawValue;
 
 use colonnade_web::body::read_to_end;
 
-use super::error::SignupError;
-use super::fields::{FieldError, Fields, parse_form_age, parse_json_age};
+use crate::integrations::signup::error::SignupError;
+use crate::integrations::signup::fields::{FieldError, Fields, parse_form_age, parse_json_age};
 
 /// The most bytes of a sign-up.
 const MAX_BODY_BYTES: usize = 8 * 1024;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use colonnade_config::integrations::CurrentSignupLimits;
 use colonnade_upstream::circuit_breaker::{Breaker, BreakerLimits, BreakerState};
 
-use super::metrics::SignupMetrics;
+use crate::integrations::signup::metrics::SignupMetrics;
 
 /// The limits and the metrics of the circuit breaker.
 pub(super) struct SignupBreaker {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use colonnade_web::body::ReadBodyError;
 use colonnade_web::problem::Problem;
 
-use super::fields::FieldError;
+use crate::integrations::signup::fields::FieldError;
 
 /// Why a sign-up fails.
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +78,9 @@ pub(super) const UNDER_AGE: &str = "under_age";
 /// The code of a backend that is out of reach: the page offers the partner.
 const UNREACHABLE: &str = "unreachable";
 
+/// The member of errors without a call of the backend: it has nothing of the sign-up.
+const STOPPED: &str = "stopped";
+
 impl Problem for SignupError {
     fn status(&self) -> StatusCode {
         match self {
@@ -108,6 +111,9 @@ impl Problem for SignupError {
     fn add_members(&self, members: &mut Map<String, Value>) {
         if self.is_unreachable() {
             members.insert(UNREACHABLE.to_owned(), true.into());
+        }
+        if !matches!(self, Self::Rejected { .. } | Self::Unreachable(_)) {
+            members.insert(STOPPED.to_owned(), true.into());
         }
     }
 }

@@ -40,6 +40,9 @@ pub(super) enum FieldError {
     /// The e-mail address is invalid.
     #[error("Enter an email address like name@example.com.")]
     Email,
+    /// The e-mail address is too long.
+    #[error("Use an email address of at most {MAX_EMAIL_BYTES} characters.")]
+    EmailTooLong,
     /// The password is too short or too long.
     #[error("Choose a password with 6 to 256 characters.")]
     Password,
@@ -48,13 +51,21 @@ pub(super) enum FieldError {
 impl Fields {
     /// Validates the e-mail address and the password. The age must be an accepted one.
     pub(super) fn new(email: SecretString, password: SecretString, age: u64) -> Result<Self, FieldError> {
-        if !is_email(email.expose_secret()) {
-            return Err(FieldError::Email);
-        }
+        check_email(email.expose_secret())?;
         if !is_password(password.expose_secret()) {
             return Err(FieldError::Password);
         }
         Ok(Self { email, password, age })
+    }
+}
+
+fn check_email(text: &str) -> Result<(), FieldError> {
+    if is_email(text) {
+        Ok(())
+    } else if text.chars().count() > MAX_EMAIL_BYTES {
+        Err(FieldError::EmailTooLong)
+    } else {
+        Err(FieldError::Email)
     }
 }
 
@@ -122,7 +133,7 @@ mod tests {
     use serde::Deserialize;
     use serde_json::Value;
 
-    use super::{FieldError, is_email, is_password, parse_form_age, parse_json_age};
+    use super::{FieldError, check_email, is_email, is_password, parse_form_age, parse_json_age};
 
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -186,6 +197,17 @@ mod tests {
                 assert_eq!(rule(&case.text()), case.valid, "{:?}", case.text());
             }
         }
+    }
+
+    #[test]
+    fn email_over_limit_names_limit() {
+        let email = |length: usize| format!("{}@example.com", "x".repeat(length - 12));
+        assert_eq!(check_email(&email(254)), Ok(()));
+        let error = check_email(&email(255)).expect_err("the address is too long");
+        assert_eq!(
+            error.to_string(),
+            "Use an email address of at most 254 characters."
+        );
     }
 
     #[test]

@@ -4,9 +4,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use secrecy::ExposeSecret as _;
 use serde_json::json;
 
-use super::body::{Format, SubmittedFields};
-use super::error::SignupError;
-use super::fields::{FieldError, Fields};
+use crate::integrations::signup::body::{Format, SubmittedFields};
+use crate::integrations::signup::error::SignupError;
+use crate::integrations::signup::fields::{FieldError, Fields};
 
 /// Parses and validates a body as JSON and as a form. An error message is a fixed text, which
 /// quotes nothing of the body. Accepted fields follow the rules, and are accepted again when they
@@ -38,6 +38,7 @@ fn is_fixed_error(error: &SignupError) -> bool {
         FieldError::UnderAge,
         FieldError::Age,
         FieldError::Email,
+        FieldError::EmailTooLong,
         FieldError::Password,
     ];
     let known = std::iter::once(SignupError::Malformed)

@@ -9,7 +9,7 @@ use prometheus_client::registry::Registry;
 use colonnade_upstream::circuit_breaker::BreakerState;
 use colonnade_web::metrics::Described;
 
-use super::error::SignupError;
+use crate::integrations::signup::error::SignupError;
 
 /// The outcomes of sign-ups.
 const OUTCOMES: [&str; 11] = [

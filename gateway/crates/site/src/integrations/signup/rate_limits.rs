@@ -4,7 +4,7 @@ use colonnade_config::integrations::CurrentSignupLimits;
 use colonnade_web::client::ClientKey;
 use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimited, RateLimits};
 
-use super::error::SignupError;
+use crate::integrations::signup::error::SignupError;
 
 /// Limits sign-up attempts per client and in total.
 pub(super) struct SignupRateLimiter {

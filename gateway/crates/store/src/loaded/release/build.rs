@@ -12,12 +12,12 @@ use colonnade_model::pattern::Pattern;
 use colonnade_model::policy::Policy;
 use colonnade_model::release::{ExtensionPoint, File, Icon, Kind, Release, ReleaseId, SocialImage};
 
-use super::{
-    LoadReleaseError, LoadedFile, LoadedRelease, PublishedAt, Role, SectionParts, SharedPackage, ShellFrame,
-};
 use crate::StoredRelease;
 use crate::loaded::manifest::{
     Asset, AssetKind, ExtensionManifest, PageManifest, RemoteManifest, SectionEntry,
+};
+use crate::loaded::release::{
+    LoadReleaseError, LoadedFile, LoadedRelease, PublishedAt, Role, SectionParts, SharedPackage, ShellFrame,
 };
 
 /// The folder of a release whose files are public.
@@ -54,6 +54,7 @@ impl LoadedRelease {
         Ok(Self {
             id: id.clone(),
             published_at: PublishedAt::at(record.published_at.into()),
+            source: record.source,
             files,
             contract: release.contract,
             shared: release.shared,
@@ -97,6 +98,7 @@ impl LoadedRelease {
         Some(Self {
             id: id.clone(),
             published_at: PublishedAt::at(UNIX_EPOCH),
+            source: None,
             files: foldhash::HashMap::default(),
             contract: summary.contract,
             shared: summary.shared.clone(),

@@ -1,12 +1,12 @@
-//! Traces: one span per request and one per call of an upstream, exported to a collector by OTLP
-//! over HTTP.
+//! Traces: one span per request, and one per render, store operation and call of an upstream that it
+//! waits for.
 //!
 //! A span contains the same data as the log event of the request. It continues the trace in the
 //! `traceparent` header (W3C Trace Context) of a trusted proxy. The header of any other peer is
 //! ignored, so that clients cannot force sampling.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use http::HeaderValue;
 use http::request::Parts;
@@ -15,22 +15,13 @@ use opentelemetry::trace::{
     Tracer as _, TracerProvider as _,
 };
 use opentelemetry::{Context, KeyValue};
-use opentelemetry_otlp::{SpanExporter, WithExportConfig as _, WithHttpConfig as _};
-use opentelemetry_sdk::Resource;
-use opentelemetry_sdk::trace::{Sampler, SdkTracer, SdkTracerProvider};
+use opentelemetry_sdk::trace::{Sampler, SdkTracer, SdkTracerProvider, SpanProcessor};
 
-use colonnade_config::TelemetrySettings;
-use colonnade_web::call_span::{CallSpan, CallSpans, StartCallSpan};
+use colonnade_web::call_span::{CallEnd, CallSpan, CallSpans, Callee, StartCallSpan};
 use colonnade_web::client::FromTrustedProxy;
 
+use crate::export_queue::SCOPE;
 use crate::request_line::RequestLine;
-
-/// The timeout of an export. Spans that are not exported in time are lost; requests never wait for
-/// the export.
-const TIMEOUT: Duration = Duration::from_secs(5);
-
-/// The exporter of spans, if traces are enabled.
-pub struct Traces(Option<SdkTracerProvider>);
 
 /// Creates spans.
 #[derive(Clone)]
@@ -39,73 +30,28 @@ pub(super) struct Tracer(SdkTracer);
 /// The span of a request.
 pub(super) struct Span(opentelemetry_sdk::trace::Span);
 
+/// The most spans of a request's calls. Some requests of operators read thousands of releases.
+const MAX_CALLS: u32 = 100;
+
 /// Starts the spans of a request's calls.
 struct Calls {
     tracer: Tracer,
     parent: SpanContext,
-}
-
-/// The exporter cannot be created.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot export traces: {0}")]
-pub struct TracesError(Box<dyn std::error::Error + Send + Sync>);
-
-impl Traces {
-    /// Creates the exporter for the configured endpoint, if any. Must not be called inside the
-    /// Tokio runtime: the blocking client starts its own.
-    pub fn new(telemetry: &TelemetrySettings) -> Result<Self, TracesError> {
-        let Some(collector) = &telemetry.otlp_endpoint else {
-            return Ok(Self::none());
-        };
-        let mut client = reqwest::blocking::Client::builder()
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::none())
-            .timeout(TIMEOUT);
-        if collector.scheme() == "http" {
-            // Plain HTTP needs no certificates.
-            client = client.tls_certs_only([]);
-        }
-        let exporter = SpanExporter::builder()
-            .with_http()
-            .with_http_client(client.build().map_err(|error| TracesError(error.into()))?)
-            .with_endpoint(format!("{}/v1/traces", collector.as_str().trim_end_matches('/')))
-            .with_timeout(TIMEOUT)
-            .build()
-            .map_err(|error| TracesError(error.into()))?;
-        let share = Sampler::TraceIdRatioBased(f64::from(telemetry.trace_sample_percent) / 100.0);
-        let provider = SdkTracerProvider::builder()
-            .with_batch_exporter(exporter)
-            .with_sampler(Sampler::ParentBased(Box::new(share)))
-            .with_resource(
-                Resource::builder_empty()
-                    .with_service_name("colonnade-gateway")
-                    .build(),
-            )
-            .build();
-        Ok(Self(Some(provider)))
-    }
-
-    /// Disables traces.
-    pub fn none() -> Self {
-        Self(None)
-    }
-
-    pub(super) fn tracer(&self) -> Option<Tracer> {
-        let provider = self.0.as_ref()?;
-        Some(Tracer(provider.tracer("gateway")))
-    }
-}
-
-impl Drop for Traces {
-    fn drop(&mut self) {
-        // Exports the remaining spans. There is nothing to do if the collector is unreachable.
-        if let Some(provider) = &self.0 {
-            let _ = provider.shutdown_with_timeout(TIMEOUT);
-        }
-    }
+    started: AtomicU32,
 }
 
 impl Tracer {
+    /// Creates a tracer of this percentage of the requests, unless a trusted proxy decides. `exporter`
+    /// gets the spans that have ended.
+    pub(super) fn new(sample_percent: u8, exporter: impl SpanProcessor + 'static) -> Self {
+        let share = Sampler::TraceIdRatioBased(f64::from(sample_percent) / 100.0);
+        let provider = SdkTracerProvider::builder()
+            .with_span_processor(exporter)
+            .with_sampler(Sampler::ParentBased(Box::new(share)))
+            .build();
+        Self(provider.tracer(SCOPE))
+    }
+
     /// Starts the span of a request.
     pub(super) fn start_span(&self, head: &Parts) -> Span {
         let Self(tracer) = self;
@@ -118,14 +64,27 @@ impl Tracer {
 }
 
 impl StartCallSpan for Calls {
-    fn start(&self, upstream: &str) -> Box<dyn CallSpan> {
+    fn start(&self, callee: Callee<'_>) -> Option<Box<dyn CallSpan>> {
+        if self.started.fetch_add(1, Ordering::Relaxed) >= MAX_CALLS {
+            return None;
+        }
         let Tracer(tracer) = &self.tracer;
         let parent = Context::new().with_remote_span_context(self.parent.clone());
+        let (verb, key, name, kind) = match callee {
+            Callee::Upstream(name) => ("call", "colonnade.upstream", name, SpanKind::Client),
+            Callee::Render(section) => ("render", "colonnade.section", section, SpanKind::Internal),
+            Callee::Store(operation) => (
+                "store",
+                "colonnade.store_operation",
+                operation,
+                SpanKind::Internal,
+            ),
+        };
         let span = tracer
-            .span_builder(format!("call {upstream}"))
-            .with_kind(SpanKind::Client)
-            .with_attributes([KeyValue::new("colonnade.upstream", upstream.to_owned())]);
-        Box::new(Span(tracer.build_with_context(span, &parent)))
+            .span_builder(format!("{verb} {name}"))
+            .with_kind(kind)
+            .with_attributes([KeyValue::new(key, name.to_owned())]);
+        Some(Box::new(Span(tracer.build_with_context(span, &parent))))
     }
 }
 
@@ -138,17 +97,18 @@ impl CallSpan for Span {
         HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
     }
 
-    fn end(self: Box<Self>, outcome: &'static str, status: Option<u16>, retries: u32, is_error: bool) {
+    fn end(self: Box<Self>, end: CallEnd) {
         let Self(mut span) = *self;
-        span.set_attributes([
-            KeyValue::new("colonnade.outcome", outcome),
-            KeyValue::new("http.request.resend_count", i64::from(retries)),
-        ]);
-        if let Some(status) = status {
+        span.set_attribute(KeyValue::new("colonnade.outcome", end.outcome));
+        if end.retries > 0 {
+            let retries = i64::from(end.retries);
+            span.set_attribute(KeyValue::new("http.request.resend_count", retries));
+        }
+        if let Some(status) = end.status {
             span.set_attribute(KeyValue::new("http.response.status_code", i64::from(status)));
         }
-        if is_error {
-            span.set_status(Status::error(outcome));
+        if end.is_error {
+            span.set_status(Status::error(end.outcome));
         }
         span.end();
     }
@@ -160,6 +120,7 @@ impl Span {
         CallSpans(Arc::new(Calls {
             tracer: tracer.clone(),
             parent: self.0.span_context().clone(),
+            started: AtomicU32::new(0),
         }))
     }
 

@@ -1,5 +1,4 @@
-//! Compiled JavaScript modules. This crate has unsafe code, because the engine does not check the
-//! bytecode that it runs.
+//! Compiled modules. The engine does not check the bytecode that it runs.
 
 use rquickjs::module::Declared;
 use rquickjs::{Ctx, Module, Result, WriteOptions};
