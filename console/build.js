@@ -82,7 +82,7 @@ function documentOf(files) {
     <script src="${url(".js")}" defer></script>
   </head>
   <body>
-    <noscript>The console needs JavaScript. The section command and the admin API do not.</noscript>
+    <noscript>The console needs JavaScript. The command <code>colonnade</code> and the admin API do not.</noscript>
     <div id="root"></div>
   </body>
 </html>

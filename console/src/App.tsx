@@ -4,10 +4,13 @@ import { useCallback, useEffect, useState, type ReactElement } from "react";
 import { call, isSignedOut, textOf } from "./api.js";
 import { Frame } from "./Frame.js";
 import { SignIn } from "./SignIn.js";
+import { completedSignIn } from "./signInWith.js";
 import type { SessionDescription } from "./openapi.js";
 
 // Says that there may be a session. Without it no request is made that would be refused and logged. It is no secret.
 const HINT = "colonnade-console-session";
+
+const completed = completedSignIn();
 
 type State =
   | { readonly kind: "loading" }
@@ -18,7 +21,7 @@ type State =
 /** The console: the sign-in form, or the pages for a session. */
 export function App(): ReactElement {
   const [state, setState] = useState<State>(() =>
-    localStorage.getItem(HINT) === null ? { kind: "signed-out" } : { kind: "loading" },
+    completed === undefined && localStorage.getItem(HINT) === null ? { kind: "signed-out" } : { kind: "loading" },
   );
 
   const readSession = useCallback(async (): Promise<void> => {
@@ -30,7 +33,15 @@ export function App(): ReactElement {
   }, []);
   useEffect(() => {
     // oxlint-disable-next-line react/set-state-in-effect -- state is set after the response
-    if (localStorage.getItem(HINT) !== null) void readSession();
+    if (completed === undefined && localStorage.getItem(HINT) !== null) void readSession();
+    completed?.then(
+      (session) => {
+        setState({ kind: "signed-in", session });
+      },
+      (error: unknown) => {
+        setState({ kind: "signed-out", notice: textOf(error) });
+      },
+    );
   }, [readSession]);
   useEffect(() => {
     if (state.kind === "signed-in") localStorage.setItem(HINT, "1");

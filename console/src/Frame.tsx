@@ -1,32 +1,43 @@
 import { Button, Notice } from "@colonnade/design";
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactElement } from "react";
+import { useEffect, useMemo, useRef, useState, type ReactElement, type RefObject } from "react";
 
-import { ConsoleProvider, permits, useData, type Loaded } from "./data.js";
+import { ConsoleProvider, permissionsOf, permits, useData, type Loaded, type Outcome } from "./data.js";
 import { dateOf, timeOf } from "./format.js";
 import { Deployments } from "./pages/Deployments.js";
 import { Extensions } from "./pages/Extensions.js";
-import { Gateway } from "./pages/Gateway.js";
+import { Gateways } from "./pages/Gateways.js";
 import { History } from "./pages/History.js";
 import { Overview } from "./pages/Overview.js";
-import { Releases } from "./pages/Releases.js";
+import { SectionPage, Unknown } from "./pages/Section.js";
+import { Sections } from "./pages/Sections.js";
 import { TrafficPage } from "./pages/Traffic.js";
+import { Search } from "./parts/SearchDialog.js";
+import { hrefOf, useLinks, usePlace, type Place } from "./router.js";
+import { Message } from "./parts/Message.js";
 import type { SessionDescription } from "./openapi.js";
 
 const PAGES = [
-  { hash: "#/", label: "Overview", Page: Overview },
-  { hash: "#/releases", label: "Releases", Page: Releases },
-  { hash: "#/extensions", label: "Extensions", Page: Extensions },
-  { hash: "#/traffic", label: "Traffic", Page: TrafficPage },
-  { hash: "#/history", label: "History", Page: History },
-  { hash: "#/deployments", label: "Deployments", Page: Deployments },
-  { hash: "#/gateway", label: "Gateway", Page: Gateway },
+  { page: "", label: "Overview", Page: Overview },
+  { page: "sections", label: "Sections", Page: Sections },
+  { page: "extensions", label: "Extensions", Page: Extensions },
+  { page: "traffic", label: "Traffic", Page: TrafficPage },
+  { page: "history", label: "History", Page: History },
+  { page: "deployments", label: "Deployments", Page: Deployments },
+  { page: "gateways", label: "Gateways", Page: Gateways },
 ] as const;
 
-function subscribe(onChange: () => void): () => void {
-  window.addEventListener("hashchange", onChange);
-  return () => {
-    window.removeEventListener("hashchange", onChange);
-  };
+/** The page at an address: its name, its entry in the navigation, and its contents. */
+function pageAt({ page, name }: Place): {
+  readonly label: string;
+  readonly entry: string;
+  readonly contents: ReactElement;
+} {
+  const known = PAGES.find((each) => each.page === page);
+  if (page === "sections" && name !== undefined) {
+    return { label: name, entry: page, contents: <SectionPage key={name} name={name} /> };
+  }
+  if (!known || name !== undefined) return { label: "Not found", entry: "", contents: <Unknown /> };
+  return { label: known.label, entry: page, contents: <known.Page /> };
 }
 
 interface FrameProps {
@@ -37,16 +48,14 @@ interface FrameProps {
 
 /** The header, the navigation and the current page. */
 export function Frame({ session, onSignedOut, signOut }: FrameProps): ReactElement {
-  const hash = useSyncExternalStore(subscribe, () => window.location.hash);
-  const current = PAGES.find((page) => page.hash === hash) ?? PAGES[0];
+  const place = usePlace();
+  const { label, entry, contents } = pageAt(place);
+  useLinks();
+  const [said, setSaid] = useState<Said>();
+  const outcome = said?.path === place.path ? said.outcome : undefined;
   const loaded = useData(onSignedOut);
   const main = useRef<HTMLElement>(null);
-  const shown = useRef(current);
-  useEffect(() => {
-    document.title = `${current.label} – Colonnade console`;
-    if (shown.current !== current) main.current?.querySelector("h1")?.focus();
-    shown.current = current;
-  }, [current]);
+  usePageFocus(main, label, outcome);
   const { data, range, setRange, reload } = loaded;
   const value = useMemo(
     () =>
@@ -56,6 +65,9 @@ export function Frame({ session, onSignedOut, signOut }: FrameProps): ReactEleme
         range,
         setRange,
         reload,
+        announce: (done: Outcome) => {
+          setSaid({ path: location.pathname, outcome: done });
+        },
         can: (action: string, section: string) => permits(session, action, section),
       },
     [data, session, range, setRange, reload],
@@ -73,48 +85,126 @@ export function Frame({ session, onSignedOut, signOut }: FrameProps): ReactEleme
       >
         Skip to content
       </a>
-      <header className="top">
-        <div className="top-line">
-          <p className="brand">Colonnade</p>
-          {data && (
-            <a className="site" href={data.deployments.url} rel="noreferrer" target="_blank">
-              {new URL(data.deployments.url).host}
-              <span className="visually-hidden"> (opens the site in a new tab)</span>
-            </a>
-          )}
-          <ConnectionState {...loaded} />
-          <p
-            className="account"
-            title={`Sections: ${session.sections.join(", ")}. Actions: ${session.actions.join(", ")}.`}
-          >
-            {session.token}
-          </p>
-          <SignOutButton signOut={signOut} />
-        </div>
-        <nav aria-label="Console">
-          <ul>
-            {PAGES.map((page) => (
-              <li key={page.hash}>
-                <a href={page.hash} aria-current={page === current ? "page" : undefined}>
-                  {page.label}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
-      </header>
+      <Header session={session} signOut={signOut} loaded={loaded} place={place} entry={entry} />
       <main id="main" ref={main} tabIndex={-1} aria-busy={!data && loaded.error === null}>
-        <h1 tabIndex={-1}>{current.label}</h1>
+        <h1 tabIndex={-1}>{label}</h1>
         <DataState {...loaded} />
-        {value ? (
-          <ConsoleProvider value={value}>
-            <current.Page />
-          </ConsoleProvider>
-        ) : (
-          loaded.error === null && <Skeleton />
-        )}
+        <div role="status" className="said">
+          {outcome && (
+            <OutcomeNotice
+              outcome={outcome}
+              close={() => {
+                setSaid(undefined);
+              }}
+            />
+          )}
+        </div>
+        {value ? <ConsoleProvider value={value}>{contents}</ConsoleProvider> : loaded.error === null && <Skeleton />}
       </main>
     </>
+  );
+}
+
+/** Names the document after its page, and focuses the heading of a new page, or if a change removed what was focused. */
+function usePageFocus(main: RefObject<HTMLElement | null>, label: string, outcome: Outcome | undefined): void {
+  const shown = useRef(label);
+  useEffect(() => {
+    document.title = `${label} – Colonnade console`;
+    if (shown.current !== label) {
+      window.scrollTo(0, 0);
+      main.current?.querySelector("h1")?.focus();
+    }
+    shown.current = label;
+  }, [main, label]);
+  useEffect(() => {
+    if (outcome && document.activeElement === document.body) main.current?.querySelector("h1")?.focus();
+  }, [main, outcome]);
+}
+
+interface HeaderProps extends Pick<FrameProps, "session" | "signOut"> {
+  readonly loaded: Loaded;
+  readonly place: Place;
+  /** The entry of the navigation that the page belongs to. */
+  readonly entry: string;
+}
+
+function Header({ session, signOut, loaded, place, entry }: HeaderProps): ReactElement {
+  const { data } = loaded;
+  return (
+    <header className="top">
+      <div className="top-line">
+        <p className="brand">Colonnade</p>
+        {data && (
+          <a className="site" href={data.deployments.url} rel="noreferrer" target="_blank">
+            {new URL(data.deployments.url).host}
+            <span className="visually-hidden"> (opens the site in a new tab)</span>
+          </a>
+        )}
+        {data && (
+          <Search
+            searched={{
+              pages: PAGES,
+              sections: data.sections,
+              deployments: data.deployments.deployments,
+              live: data.deployments.live,
+              newest: data.deployments.deployments.at(-1)?.number ?? 0,
+            }}
+          />
+        )}
+        <ConnectionState {...loaded} />
+        <p className="account" title={permissionsOf(session)}>
+          {session.token}
+        </p>
+        <SignOutButton signOut={signOut} />
+      </div>
+      <nav aria-label="Console">
+        <ul>
+          {PAGES.map((page) => (
+            <li key={page.page}>
+              <a href={hrefOf(page.page)} aria-current={currentOf(page.page, place, entry)}>
+                {page.label}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+    </header>
+  );
+}
+
+/** Whether an entry of the navigation is the page, or the page is below it. */
+function currentOf(page: string, place: Place, entry: string): "page" | "true" | undefined {
+  if (page !== entry || (entry === "" && place.page !== "")) return undefined;
+  return place.name === undefined ? "page" : "true";
+}
+
+/** What a change did, on the page where it was made. */
+interface Said {
+  readonly path: string;
+  readonly outcome: Outcome;
+}
+
+interface OutcomeNoticeProps {
+  readonly outcome: Outcome;
+  readonly close: () => void;
+}
+
+function OutcomeNotice({ outcome: { text, warnings = [] }, close }: OutcomeNoticeProps): ReactElement {
+  return (
+    <Notice kind="success" title={text}>
+      {warnings.length > 0 && (
+        <ul>
+          {warnings.map((warning) => (
+            <li key={warning}>
+              <Message>{warning}</Message>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Button quiet className="small" onClick={close}>
+        Hide
+      </Button>
+    </Notice>
   );
 }
 
@@ -138,7 +228,7 @@ function SignOutButton({ signOut }: Pick<FrameProps, "signOut">): ReactElement {
 /** Whether events arrive, in one word. */
 function ConnectionState({ connection, data, error }: Loaded): ReactElement {
   const state = connection === "live" && (error !== null || !data) ? "connecting" : connection;
-  const text = { live: "Live", connecting: "Connecting", lost: "Offline" }[state];
+  const text = { live: "Connected", connecting: "Connecting", lost: "Offline" }[state];
   return (
     <p className={`connection ${state}`} role="status">
       {text}
@@ -168,7 +258,9 @@ function DataState({ connection, error, data, currentAt, reload }: Loaded): Reac
   if (error === null) return null;
   return (
     <Notice kind="error" role="alert" title="The state cannot be read">
-      <p>{error}</p>
+      <p>
+        <Message>{error}</Message>
+      </p>
       <Button quiet className="small" onClick={() => void reload()}>
         Try again
       </Button>

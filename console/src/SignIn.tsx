@@ -1,9 +1,11 @@
 import { Button, Field, Notice } from "@colonnade/design";
-import { useState, type ReactElement } from "react";
+import { useEffect, useState, type ReactElement } from "react";
 
 import { call, isSignedOut, textOf } from "./api.js";
 import { fieldOf } from "./format.js";
-import type { SessionDescription } from "./openapi.js";
+import { Message } from "./parts/Message.js";
+import { signInWith } from "./signInWith.js";
+import type { IdentityProviders, SessionDescription } from "./openapi.js";
 
 interface SignInProps {
   /** Why the form is shown, if the operator did not ask for it. */
@@ -11,16 +13,92 @@ interface SignInProps {
   readonly onSession: (session: SessionDescription) => void;
 }
 
-/** The sign-in form. The token is sent once, in a header, and is not kept. */
+/** The names of the identity providers at which people can sign in; undefined until they are known. */
+function useProviders(): readonly string[] | undefined {
+  const [names, setNames] = useState<readonly string[]>();
+  useEffect(() => {
+    const abort = new AbortController();
+    call<IdentityProviders>("GET", "/sign-in", { signal: abort.signal }).then(
+      ({ providers }) => {
+        setNames(providers.filter((provider) => provider.console).map(({ name }) => name));
+      },
+      // A token works without them.
+      () => {
+        if (!abort.signal.aborted) setNames([]);
+      },
+    );
+    return () => {
+      abort.abort();
+    };
+  }, []);
+  return names;
+}
+
+/** The sign-in page: identity providers, if there are any, and a form for a token. */
 export function SignIn({ notice, onSession }: SignInProps): ReactElement {
+  const providers = useProviders();
+  const [busy, setBusy] = useState(false);
+  // An attempt replaces what the page says of the one before.
+  const [said, setSaid] = useState(notice);
+
+  const leaveFor = async (provider: string): Promise<void> => {
+    setBusy(true);
+    setSaid(undefined);
+    try {
+      await signInWith(provider);
+    } catch (failure) {
+      setSaid(textOf(failure));
+      setBusy(false);
+    }
+  };
+
+  return (
+    <main className="alone" aria-busy={!providers}>
+      <h1>Colonnade console</h1>
+      {said !== undefined && (
+        <Notice role={said === notice ? "status" : "alert"}>
+          <p>
+            <Message>{said}</Message>
+          </p>
+        </Notice>
+      )}
+      {providers?.map((provider) => (
+        <Button key={provider} disabled={busy} onClick={() => void leaveFor(provider)}>
+          Sign in with {provider}
+        </Button>
+      ))}
+      {providers && (
+        <TokenForm
+          quiet={providers.length > 0}
+          disabled={busy}
+          onSession={onSession}
+          onAttempt={() => {
+            setSaid(undefined);
+          }}
+        />
+      )}
+    </main>
+  );
+}
+
+interface TokenFormProps extends Pick<SignInProps, "onSession"> {
+  /** Whether most people sign in without a token. */
+  readonly quiet: boolean;
+  readonly disabled: boolean;
+  readonly onAttempt: () => void;
+}
+
+/** The form for a token, which is sent once, in a header, and is not kept. */
+function TokenForm({ quiet, disabled, onSession, onAttempt }: TokenFormProps): ReactElement {
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
 
   const signIn = async (form: HTMLFormElement): Promise<void> => {
+    onAttempt();
     const token = fieldOf(form, "token");
     // A header cannot contain other characters.
     if (!/^[\x21-\x7e]+$/.test(token)) {
-      setError("Enter a token, as `gateway token` prints it.");
+      setError("Enter a token, as “gateway token” prints it.");
       return;
     }
     setBusy(true);
@@ -33,38 +111,30 @@ export function SignIn({ notice, onSession }: SignInProps): ReactElement {
   };
 
   return (
-    <main className="alone">
-      <h1>Colonnade console</h1>
-      {notice !== undefined && (
-        <Notice role="status">
-          <p>{notice}</p>
-        </Notice>
-      )}
-      <form
-        className="stack"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!busy) void signIn(event.currentTarget);
-        }}
-      >
-        <Field
-          label="Token"
-          name="token"
-          type="password"
-          autoComplete="current-password"
-          spellCheck={false}
-          autoFocus
-          hint="A token of the admin API. Its permissions apply here."
-          error={error}
-        />
-        <Button type="submit" busy={busy}>
-          Sign in
-        </Button>
-        <p role="alert" className="visually-hidden">
-          {error}
-        </p>
-      </form>
-    </main>
+    <form
+      className="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy && !disabled) void signIn(event.currentTarget);
+      }}
+    >
+      <Field
+        label="Token"
+        name="token"
+        type="password"
+        autoComplete="current-password"
+        spellCheck={false}
+        autoFocus={!quiet}
+        hint="A token of the admin API. Its permissions apply here."
+        error={error}
+      />
+      <Button type="submit" quiet={quiet} busy={busy} disabled={disabled}>
+        Sign in
+      </Button>
+      <p role="alert" className="visually-hidden">
+        {error}
+      </p>
+    </form>
   );
 }

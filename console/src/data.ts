@@ -2,7 +2,7 @@
 import { createContext, useCallback, useContext, useEffect, useRef, useState } from "react";
 
 import { call, isSignedOut, textOf } from "./api.js";
-import { useStream, type Connection, type StreamState } from "./stream.js";
+import { useStream, type Connection } from "./stream.js";
 import type {
   DeploymentList,
   ExtensionDescription,
@@ -17,8 +17,16 @@ import type {
 /** The times that charts can show, in minutes. */
 export const RANGES = [60, 360, 1440] as const;
 
-// While a rollout runs. Events come more often, but the gateway logs each call.
+// While a rollout runs. Pings come more often, but the gateway logs each call.
 const MEASURE_MS = 15_000;
+// Charts have a point for each minute.
+const MINUTE_MS = 60_000;
+
+// More than there are in an hour, which lists can be limited to.
+const CHANGES = 200;
+
+/** How many deployments a page has. */
+export const DEPLOYMENTS = 50;
 
 /** A rollout in the list of rollouts, which has its analysis. */
 export type RunningRollout = Rollout & Required<Pick<Rollout, "analysis">>;
@@ -33,6 +41,13 @@ export interface Data {
   readonly traffic: TrafficPage;
 }
 
+/** What a change did, in words. */
+export interface Outcome {
+  readonly text: string;
+  /** What did not prevent it. */
+  readonly warnings?: readonly string[];
+}
+
 export interface Console extends Data {
   readonly session: SessionDescription;
   /** Whether the session permits an action on a section, or `*`. */
@@ -42,6 +57,8 @@ export interface Console extends Data {
   readonly setRange: (range: number) => void;
   /** Reads everything again, after a change. */
   readonly reload: () => Promise<void>;
+  /** Shows what a change did, until another page is opened. */
+  readonly announce: (outcome: Outcome) => void;
 }
 
 /** The state of the data. */
@@ -71,9 +88,9 @@ async function read(known: Data | null, minutes: number, signal: AbortSignal): P
   };
   if (known) return { ...known, ...(await measure()) };
   const [deployments, sections, history, measured] = await Promise.all([
-    get<DeploymentList>("/deployments"),
+    get<DeploymentList>(`/deployments?limit=${String(DEPLOYMENTS)}`),
     get<readonly Section[]>("/sections"),
-    get<HistoryPage>("/history?limit=50"),
+    get<HistoryPage>(`/history?limit=${String(CHANGES)}`),
     measure(),
   ]);
   return { deployments, sections, history, ...measured };
@@ -86,12 +103,13 @@ export function useData(onSignedOut: () => void): Loaded {
   const [currentAt, setCurrentAt] = useState(() => Date.now());
   const [range, setRange] = useState<number>(RANGES[0]);
   const running = useRef<AbortController>(undefined);
-  const seen = useRef<StreamState>(undefined);
+  const newest = useRef<Promise<void>>(undefined);
+  const seen = useRef<string>(undefined);
   const measuredAt = useRef(0);
 
   const latest = useRef<Data>(null);
 
-  const readAgain = useCallback(
+  const start = useCallback(
     async (isChange: boolean): Promise<void> => {
       // A read that is replaced before it ends may have been the one of a change.
       if (isChange) latest.current = null;
@@ -116,23 +134,67 @@ export function useData(onSignedOut: () => void): Loaded {
     [range, onSignedOut],
   );
 
+  // Ends when the data is current: with the read that replaced this one, if there is one.
+  const readAgain = useCallback(
+    async (isChange: boolean): Promise<void> => {
+      let read = start(isChange);
+      newest.current = read;
+      await read;
+      while (read !== newest.current) {
+        read = newest.current;
+        await read;
+      }
+    },
+    [start],
+  );
+
   useEffect(() => {
     void readAgain(false);
     return () => running.current?.abort();
   }, [readAgain]);
   const reload = useCallback(() => readAgain(true), [readAgain]);
 
-  const onState = (state: StreamState): void => {
-    const before = seen.current;
-    seen.current = state;
+  const onEvent = (position: string): void => {
+    const isChange = seen.current !== position || error !== null;
+    seen.current = position;
     setCurrentAt(Date.now());
-    const isChange = before?.revision !== state.revision || before.entry !== state.entry || error !== null;
     const isRunning = (latest.current?.rollouts.length ?? 0) > 0;
-    const isOld = isRunning && Date.now() - measuredAt.current >= MEASURE_MS;
-    if (isChange || isOld || before.minute !== state.minute) void readAgain(isChange);
+    const isOld = Date.now() - measuredAt.current >= (isRunning ? MEASURE_MS : MINUTE_MS);
+    if (isChange || isOld) void readAgain(isChange);
   };
-  const connection = useStream(onState, onSignedOut);
+  const connection = useStream(onEvent, onSignedOut);
   return { data, error, connection, currentAt, range, setRange, reload };
+}
+
+/** Something that one page alone shows. */
+export interface Read<T> {
+  readonly value: T | undefined;
+  /** Why it cannot be read. */
+  readonly error: string | undefined;
+}
+
+/**
+ * Reads what one page alone shows, and again when `changed` has changed.
+ *
+ * @param path the call of the admin API
+ */
+export function useRead<T>(path: string, changed: unknown): Read<T> {
+  const [read, setRead] = useState<Read<T> & { readonly path: string }>();
+  useEffect(() => {
+    const controller = new AbortController();
+    call<T>("GET", path, { signal: controller.signal }).then(
+      (value) => {
+        setRead({ path, value, error: undefined });
+      },
+      (failure: unknown) => {
+        if (!controller.signal.aborted) setRead({ path, value: undefined, error: textOf(failure) });
+      },
+    );
+    return () => {
+      controller.abort();
+    };
+  }, [path, changed]);
+  return read?.path === path ? read : { value: undefined, error: undefined };
 }
 
 const ConsoleContext = createContext<Console | null>(null);
@@ -149,6 +211,17 @@ export function useConsole(): Console {
 
 /** Whether a session permits an action on a section, or `*` for all sections. */
 export function permits(session: SessionDescription, action: string, section: string): boolean {
-  const { actions, sections } = session;
-  return actions.includes(action) && (sections.includes("*") || sections.includes(section));
+  return session.permissions.some(
+    ({ actions, sections }) => actions.includes(action) && (sections.includes("*") || sections.includes(section)),
+  );
+}
+
+/** What a session permits, as text. */
+export function permissionsOf(session: SessionDescription): string {
+  return session.permissions
+    .map(
+      ({ actions, sections }) =>
+        `${actions.join(", ")} on ${sections.includes("*") ? "all sections" : sections.join(", ")}`,
+    )
+    .join("; ");
 }

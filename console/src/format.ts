@@ -25,16 +25,31 @@ export function durationOf(milliseconds: number): string {
   return rest === 0 ? `${String(hours)} h` : `${String(hours)} h ${String(rest)} min`;
 }
 
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-const TIME = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const CLOCK = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const LOCAL_TIME = new Intl.DateTimeFormat("en-GB", CLOCK);
+const DATE = { year: "numeric", month: "2-digit", day: "2-digit", ...CLOCK } as const;
+// Sweden writes dates as in ISO 8601.
+const LOCAL_DATE = new Intl.DateTimeFormat("sv-SE", DATE);
 const NUMBER = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 const PERCENT = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
 
-/** Date and time. */
-export const dateOf = (time: string | number): string => DATE.format(new Date(time));
+/** Date and time in UTC and, if it differs, where the reader is: `2030-01-31 14:02 UTC (15:02 local)`. */
+export function dateOf(time: string | number): string {
+  const date = new Date(time);
+  const utc = date.toISOString().slice(0, 16).replace("T", " ");
+  const local = LOCAL_DATE.format(date);
+  if (local === utc) return `${utc} UTC`;
+  return `${utc} UTC (${local.slice(0, 10) === utc.slice(0, 10) ? LOCAL_TIME.format(date) : local} local)`;
+}
 
-/** Time of day. */
-export const timeOf = (time: string | number): string => TIME.format(new Date(time));
+/** Time of day in UTC. */
+export const utcOf = (time: string | number): string => `${new Date(time).toISOString().slice(11, 16)} UTC`;
+
+/** Time of day in UTC and, if it differs, where the reader is. */
+export function timeOf(time: string | number): string {
+  const [utc, local] = [utcOf(time), LOCAL_TIME.format(new Date(time))];
+  return utc.startsWith(local) ? utc : `${utc} (${local} local)`;
+}
 
 /** A number. */
 export const numberOf = (value: number): string => NUMBER.format(value);
@@ -51,7 +66,8 @@ export function bytesOf(bytes: number): string {
   const size = Math.abs(bytes);
   if (size < 1024) return `${String(bytes)} B`;
   if (size < 1024 * 1024) return `${NUMBER.format(bytes / 1024)} KiB`;
-  return `${NUMBER.format(bytes / 1024 / 1024)} MiB`;
+  if (size < 1024 ** 3) return `${NUMBER.format(bytes / 1024 / 1024)} MiB`;
+  return `${NUMBER.format(bytes / 1024 ** 3)} GiB`;
 }
 
 /** A difference in size, with its sign. */
@@ -88,6 +104,10 @@ export function actionText({ action, percent, paused }: Change): string {
   if (percent === undefined) return text;
   return `${text} ${action === "rollout" ? "at" : "to"} ${String(percent)}%`;
 }
+
+/** A number of things, such as `1 release` or `2 releases`. */
+export const countOf = (count: number, one: string, many = `${one}s`): string =>
+  `${numberOf(count)} ${count === 1 ? one : many}`;
 
 /** The text of a form's field. */
 export function fieldOf(form: HTMLFormElement, name: string): string {

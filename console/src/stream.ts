@@ -7,24 +7,20 @@ import type { SessionDescription } from "./openapi.js";
 /** `lost`: what the page shows may be out of date. */
 export type Connection = "connecting" | "live" | "lost";
 
-// The gateway sends an event at least every 5 seconds. A stream that it ends is open again within 2 seconds.
+// The gateway sends an event or a ping at least every 5 seconds. A stream that it ends is open again within 2 seconds.
 const SILENCE_MS = 15_000;
 const GRACE_MS = 4_000;
 const RETRY_MS = 2_000;
 
-/** The data of a server-sent event. */
-export interface StreamState {
-  readonly revision: number;
-  readonly entry: number;
-  readonly minute: number;
-}
-
-/** Calls `onState` for every event, and `onSignedOut` when the session has ended. Returns whether events arrive. */
-export function useStream(onState: (state: StreamState) => void, onSignedOut: () => void): Connection {
+/**
+ * Calls `onEvent` for every event with its position, which changes with each one that is recorded, and `onSignedOut` when the session
+ * has ended. Returns whether events arrive.
+ */
+export function useStream(onEvent: (position: string) => void, onSignedOut: () => void): Connection {
   const [connection, setConnection] = useState<Connection>("connecting");
-  const handlers = useRef({ onState, onSignedOut });
+  const handlers = useRef({ onEvent, onSignedOut });
   useEffect(() => {
-    handlers.current = { onState, onSignedOut };
+    handlers.current = { onEvent, onSignedOut };
   });
 
   useEffect(() => {
@@ -42,12 +38,14 @@ export function useStream(onState: (state: StreamState) => void, onSignedOut: ()
     };
     const open = (): void => {
       source = new EventSource("/api/v1/events");
-      source.addEventListener("state", ({ data }: MessageEvent<string>) => {
+      const received = ({ lastEventId }: MessageEvent): void => {
         isFailing = false;
         lostAfter(SILENCE_MS);
         setConnection("live");
-        handlers.current.onState(JSON.parse(data) as StreamState);
-      });
+        handlers.current.onEvent(lastEventId);
+      };
+      source.addEventListener("message", received);
+      source.addEventListener("ping", received);
       source.addEventListener("error", () => {
         // The browser reconnects unless the response was an error. An event source does not reveal which one.
         source?.close();

@@ -2,34 +2,37 @@ import { Badge, Button, Card } from "@colonnade/design";
 import { useState, type ReactElement } from "react";
 
 import { call } from "../api.js";
-import { useConsole } from "../data.js";
+import { DEPLOYMENTS, useConsole, useRead } from "../data.js";
+import { countOf } from "../format.js";
+import { deploymentHref, hrefOf, useQueryParameter } from "../router.js";
 import { ActionDialog } from "../parts/ActionDialog.js";
 import { Ago } from "../parts/Ago.js";
-import { useOlder } from "../parts/Older.js";
+import { changedBy } from "../parts/changedBy.js";
+import { Reason } from "../parts/ChangeList.js";
+import { Changes } from "../parts/Changes.js";
 import { PreviewDialog } from "../parts/PreviewDialog.js";
-import { ACTIONS, Table } from "../parts/Table.js";
-import { Version } from "../parts/Version.js";
-import type { Deployment, DeploymentList, Releases } from "../openapi.js";
+import { RollbackDialog } from "../parts/RollbackDialog.js";
+import { Table } from "../parts/Table.js";
+import { Unreadable } from "../parts/Message.js";
+import type { Deployment, DeploymentList } from "../openapi.js";
 
-/** The retained deployments, which can be previewed, and the end of all previews. The gateway keeps no list of links. */
+/** What an operator does with a deployment. */
+interface Action {
+  readonly kind: "preview" | "rollback";
+  readonly deployment: number;
+}
+
+/** A page of the retained deployments, which can be previewed and restored, and the end of all previews. */
 export function Deployments(): ReactElement {
-  const { deployments, rollouts, can, session } = useConsole();
-  const [preview, setPreview] = useState<number | null>(null);
+  const { deployments, can } = useConsole();
+  const before = Number.parseInt(useQueryParameter("before"), 10);
+  const [action, setAction] = useState<Action | null>(null);
   const [ending, setEnding] = useState(false);
-  const { items: older, more } = useOlder<Deployment>(deployments.next, "Older deployments", async (before) => {
-    const page = await call<DeploymentList>("GET", `/deployments?before=${String(before)}`);
-    return { items: page.deployments, next: page.next };
-  });
-  const known = new Map([...older, ...deployments.deployments].map((deployment) => [deployment.number, deployment]));
-  const list = [...known.values()].sort((a, b) => b.number - a.number);
-  const live = deployments.deployments.find(({ number }) => number === deployments.live)?.releases;
-  const candidates = new Set(rollouts.map(({ deployment }) => deployment));
-  const stateOf = ({ number, preview: isPreview }: Deployment): string | null => {
-    if (number === deployments.live) return "live";
-    if (candidates.has(number)) return "candidate";
-    return isPreview ? "preview only" : null;
+  const close = (): void => {
+    setAction(null);
+    setEnding(false);
   };
-  const mayPreview = session.actions.includes("preview");
+  const isNewest = Number.isNaN(before);
   return (
     <section aria-label="Retained" className="panel">
       <p className="muted">A preview is a signed link. Anyone who has it sees the deployment until the link expires.</p>
@@ -46,101 +49,130 @@ export function Deployments(): ReactElement {
           </Button>
         </p>
       )}
-      <Card className="flush">
-        <Table
-          caption="Retained deployments"
-          columns={[["Deployment"], ["Compared with live"], ["Created", "optional"], ACTIONS]}
-        >
-          {list.map((deployment) => (
-            <DeploymentRow
-              key={deployment.number}
-              deployment={deployment}
-              live={live}
-              state={stateOf(deployment)}
-              preview={mayPreview ? setPreview : undefined}
-            />
-          ))}
-        </Table>
-        {list.length === 0 && <p className="empty">There are no deployments.</p>}
-      </Card>
-      {more}
-      {preview !== null && (
-        <PreviewDialog
-          deployment={preview}
-          close={() => {
-            setPreview(null);
-          }}
-        />
+      {isNewest ? (
+        <DeploymentPage page={deployments} act={setAction} />
+      ) : (
+        <OlderDeployments before={before} act={setAction} />
       )}
-      {ending && (
-        <EndPreviews
-          close={() => {
-            setEnding(false);
-          }}
-        />
-      )}
+      {action?.kind === "preview" && <PreviewDialog deployment={action.deployment} close={close} />}
+      {action?.kind === "rollback" && <RollbackDialog target={{ deployment: action.deployment }} close={close} />}
+      {ending && <EndPreviews close={close} />}
     </section>
+  );
+}
+
+interface OlderDeploymentsProps {
+  readonly before: number;
+  readonly act: (action: Action) => void;
+}
+
+function OlderDeployments({ before, act }: OlderDeploymentsProps): ReactElement {
+  const { deployments } = useConsole();
+  const path = `/deployments?limit=${String(DEPLOYMENTS)}&before=${String(before)}`;
+  const { value, error } = useRead<DeploymentList>(path, deployments);
+  return (
+    <>
+      <p>
+        <a href={hrefOf("deployments")}>Newest deployments</a>
+      </p>
+      <Unreadable what="deployments" error={error} />
+      {value ? <DeploymentPage page={value} act={act} /> : error === undefined && <p role="status">Reading…</p>}
+    </>
+  );
+}
+
+interface DeploymentPageProps {
+  readonly page: DeploymentList;
+  readonly act: (action: Action) => void;
+}
+
+function DeploymentPage({ page, act }: DeploymentPageProps): ReactElement {
+  const { deployments, rollouts } = useConsole();
+  const candidates = new Set(rollouts.map(({ deployment }) => deployment));
+  const stateOf = ({ number, preview: isPreview }: Deployment): string | null => {
+    if (number === deployments.live) return "live";
+    if (candidates.has(number)) return "candidate";
+    return isPreview ? "preview only" : null;
+  };
+  const rows = page.deployments.map((deployment) => (
+    <DeploymentRow key={deployment.number} deployment={deployment} state={stateOf(deployment)} act={act} />
+  ));
+  return (
+    <>
+      <Card className="flush">
+        <Table caption="Retained deployments" columns={[["Deployment"], ["What it changed"]]}>
+          {rows.reverse()}
+        </Table>
+        {rows.length === 0 && <p className="empty">There are no deployments.</p>}
+      </Card>
+      {page.next !== null && (
+        <p>
+          <a href={deploymentHref(page.next - 1)}>Older deployments</a>
+        </p>
+      )}
+    </>
   );
 }
 
 interface DeploymentRowProps {
   readonly deployment: Deployment;
-  readonly live: Releases | undefined;
   readonly state: string | null;
-  /** Opens the preview of a deployment, where permitted. */
-  readonly preview: ((number: number) => void) | undefined;
+  readonly act: (action: Action) => void;
 }
 
-function DeploymentRow({ deployment, live, state, preview }: DeploymentRowProps): ReactElement {
-  const { number, releases, createdAt, by } = deployment;
+function DeploymentRow({ deployment, state, act }: DeploymentRowProps): ReactElement {
+  const { can, session } = useConsole();
+  const { number, createdAt, by } = deployment;
+  const actions: (readonly [kind: Action["kind"], label: string, name: string])[] = [];
+  if (state === null && can("rollback", "*")) {
+    actions.push(["rollback", "Roll back", `Roll back to deployment ${String(number)}`]);
+  }
+  if (session.permissions.some(({ actions: permitted }) => permitted.includes("preview"))) {
+    actions.push(["preview", "Preview", `Preview deployment ${String(number)}`]);
+  }
   return (
     <tr>
       <th scope="row">
-        {number} {state !== null && <Badge sample={state !== "live"}>{state}</Badge>}
+        <a href={deploymentHref(number)}>{number}</a>{" "}
+        {state !== null && <Badge sample={state !== "live"}>{state}</Badge>}
       </th>
-      <td className="releases">
-        <FromLive live={live} releases={releases} />
-      </td>
-      <td className="optional muted">
-        <Ago time={createdAt} /> by {by}
-      </td>
-      <td className="end">
-        {preview && (
-          <Button
-            quiet
-            className="small"
-            aria-label={`Preview deployment ${String(number)}`}
-            onClick={() => {
-              preview(number);
-            }}
-          >
-            Preview
-          </Button>
-        )}
+      <td>
+        <div className="releases">
+          <div>
+            <Contents deployment={deployment} />
+            <Reason change={deployment} />
+            <p className="muted">
+              <Ago time={createdAt} exact /> by {by}
+            </p>
+          </div>
+          <div className="actions">
+            {actions.map(([kind, label, name]) => (
+              <Button
+                key={kind}
+                quiet
+                className="small"
+                aria-label={name}
+                onClick={() => {
+                  act({ kind, deployment: number });
+                }}
+              >
+                {label}
+              </Button>
+            ))}
+          </div>
+        </div>
       </td>
     </tr>
   );
 }
 
-interface FromLiveProps {
-  readonly live: Releases | undefined;
-  readonly releases: Releases;
-}
-
-/** How the releases of a deployment differ from the live ones. */
-function FromLive({ live = {}, releases }: FromLiveProps): ReactElement {
-  const names = [...new Set([...Object.keys(live), ...Object.keys(releases)])].sort();
-  const changed = names.filter((name) => live[name] !== releases[name]);
-  if (changed.length === 0) return <span className="muted">equal</span>;
-  return (
-    <ul className="changes">
-      {changed.map((name) => (
-        <li key={name}>
-          <b>{name}</b> {releases[name] === undefined ? <span>removed</span> : <Version>{releases[name]}</Version>}
-        </li>
-      ))}
-    </ul>
-  );
+/** What a deployment changed, or how many releases it has if that is not known. */
+function Contents({ deployment }: { readonly deployment: Deployment }): ReactElement {
+  const { history } = useConsole();
+  const sections = changedBy(deployment, history.entries);
+  if (!sections) return <p className="muted">{countOf(Object.keys(deployment.releases).length, "release")}</p>;
+  if (Object.keys(sections).length === 0) return <p className="muted">The same releases.</p>;
+  return <Changes sections={sections} />;
 }
 
 function EndPreviews({ close }: { readonly close: () => void }): ReactElement {
@@ -151,6 +183,7 @@ function EndPreviews({ close }: { readonly close: () => void }): ReactElement {
       withReason={false}
       close={close}
       act={() => call("DELETE", "/previews")}
+      done={() => ({ text: "All previews have ended." })}
     >
       <p>All preview links of all teams stop working immediately.</p>
     </ActionDialog>

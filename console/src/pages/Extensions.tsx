@@ -20,21 +20,38 @@ const STATES: Readonly<Record<ExtensionDescription["state"], string>> = {
 
 /** Which sections fill which points, and a switch for each. */
 export function Extensions(): ReactElement {
-  const { extensions, can } = useConsole();
+  const { extensions } = useConsole();
+  return (
+    <>
+      <p className="muted">
+        Errors and render times are those of this gateway since it started. Pages with the same props share a render.
+      </p>
+      {extensions.length === 0 && <p className="empty">No live section fills an extension point.</p>}
+      <Points extensions={extensions} />
+    </>
+  );
+}
+
+interface PointsProps {
+  readonly extensions: readonly ExtensionDescription[];
+  /** The level of the points' headings. */
+  readonly level?: 2 | 3;
+}
+
+/** Extensions by the point that they fill. */
+export function Points({ extensions, level = 2 }: PointsProps): ReactElement {
+  const { can } = useConsole();
   const [switched, setSwitched] = useState<ExtensionDescription>();
   const points = [...new Set(extensions.map(nameOf))];
   const maySwitch = ({ section, point }: ExtensionDescription): boolean =>
     can("rollback", section) || can("rollback", point.split("/")[0] ?? "");
   return (
     <>
-      <p className="muted">
-        Errors and render times are those of this gateway since it started. Pages with the same props share a render.
-      </p>
-      {points.length === 0 && <p className="empty">No live section fills an extension point.</p>}
       {points.map((name) => (
         <Point
           key={name}
           name={name}
+          level={level}
           extensions={extensions.filter((extension) => nameOf(extension) === name)}
           change={(extension) => (maySwitch(extension) ? setSwitched : undefined)}
         />
@@ -58,18 +75,20 @@ function nameOf({ point, pointVersion }: ExtensionDescription): string {
 
 interface PointProps {
   readonly name: string;
+  readonly level: 2 | 3;
   readonly extensions: readonly ExtensionDescription[];
   /** Opens the dialog of an extension, where permitted. */
   readonly change: (extension: ExtensionDescription) => ((extension: ExtensionDescription) => void) | undefined;
 }
 
-function Point({ name, extensions, change }: PointProps): ReactElement {
+function Point({ name, level, extensions, change }: PointProps): ReactElement {
   const id = useId();
+  const Heading = `h${String(level)}` as "h2" | "h3";
   return (
     <section aria-labelledby={id} className="panel">
-      <h2 id={id}>
+      <Heading id={id}>
         <code>{name}</code>
-      </h2>
+      </Heading>
       <Card className="flush">
         <Table
           className="extensions"
@@ -114,7 +133,8 @@ function Row({ extension, change }: RowProps): ReactElement {
           </>
         )}
       </td>
-      <td className="number optional">{renderMs === null ? "–" : millisecondsOf(renderMs)}</td>
+      {/* Others have earlier renders, or only those of trials. */}
+      <td className="number optional">{renderMs === null || state !== "visible" ? "–" : millisecondsOf(renderMs)}</td>
       <td className="number optional">{bytes === null ? "–" : bytesOf(bytes)}</td>
       <td className="end">
         {change && (
@@ -153,6 +173,7 @@ function Switch({ extension, close }: SwitchProps): ReactElement {
       act={(reason) =>
         call("POST", "/extensions", { body: { section, point, on: off !== null, ...(reason !== "" && { reason }) } })
       }
+      done={() => ({ text: `The extension of ${section} for ${point} is ${off ? "on" : "off"}.` })}
     >
       <p>
         {off

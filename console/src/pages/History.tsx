@@ -1,35 +1,45 @@
-import { useState, type ReactElement } from "react";
+import type { ReactElement } from "react";
 
 import { call } from "../api.js";
-import { useConsole } from "../data.js";
-import { ChangeList } from "../parts/ChangeList.js";
+import { useConsole, useRead } from "../data.js";
+import { ChangeList, noChangesOf } from "../parts/ChangeList.js";
+import { isRecent } from "../parts/changed.js";
 import { useOlder } from "../parts/Older.js";
+import { Unreadable } from "../parts/Message.js";
+import { useNow } from "../parts/useNow.js";
+import { useShown } from "../parts/useShown.js";
+import { replaceQuery, useQueryParameter } from "../router.js";
 import type { Change, HistoryPage } from "../openapi.js";
 
-/** All changes with their author and reason: the store's audit trail. */
-export function History(): ReactElement {
-  const { history, sections } = useConsole();
-  const [section, setSection] = useState("");
-  const { items: older, more } = useOlder<Change>(history.next, "Older changes", async (before) => {
-    const { entries, next } = await call<HistoryPage>("GET", `/history?limit=50&before=${String(before)}`);
-    return { items: entries, next };
-  });
+const SIZE = 50;
 
-  // A change since the first page moves entries to the next one, which may have been read already.
-  const known = new Map([...older, ...history.entries].map((change) => [change.revision, change]));
-  const all = [...known.values()].sort((a, b) => b.revision - a.revision);
-  const shown = section === "" ? all : all.filter((change) => concerns(change, section));
+/** All changes, or those of a section, with their author and reason. */
+export function History(): ReactElement {
+  const { history } = useConsole();
+  const section = useQueryParameter("section");
   return (
     <section aria-label="Changes" className="panel">
       <p className="muted">
-        The gateway’s log has more: the event <code>admin_request</code> of every call, also of refused ones.
+        The audit log has more, such as the calls that were refused: <code>GET /api/v1/audit</code> exports it. The
+        event <code>admin_request</code> of a gateway’s log has reads, too.
       </p>
+      <Filters section={section} />
+      {section === "" ? <Pages first={history} query="" /> : <SectionHistory key={section} section={section} />}
+    </section>
+  );
+}
+
+function Filters({ section }: { readonly section: string }): ReactElement {
+  const { sections } = useConsole();
+  const hour = useQueryParameter("changed") === "hour";
+  return (
+    <div className="filters">
       <label className="filter">
         Section
         <select
           value={section}
           onChange={({ target }) => {
-            setSection(target.value);
+            replaceQuery({ section: target.value });
           }}
         >
           <option value="">All</option>
@@ -38,13 +48,61 @@ export function History(): ReactElement {
           ))}
         </select>
       </label>
-      <ChangeList changes={shown} />
-      {more}
-    </section>
+      <label className="filter">
+        <input
+          type="checkbox"
+          checked={hour}
+          onChange={({ target }) => {
+            replaceQuery({ changed: target.checked ? "hour" : "" });
+          }}
+        />
+        In the last hour
+      </label>
+    </div>
   );
 }
 
-/** Whether a change concerns a section: its release, its extension, or an extension of its pages. */
-function concerns({ sections, extension }: Change, name: string): boolean {
-  return name in sections || extension?.section === name || extension?.point.startsWith(`${name}/`) === true;
+function SectionHistory({ section }: { readonly section: string }): ReactElement {
+  const { history } = useConsole();
+  const query = `&section=${encodeURIComponent(section)}`;
+  const { value, error } = useRead<HistoryPage>(`/history?limit=${String(SIZE)}${query}`, history);
+  return (
+    <>
+      <Unreadable what="changes" error={error} />
+      {value ? <Pages first={value} query={query} /> : error === undefined && <p role="status">Reading…</p>}
+    </>
+  );
+}
+
+interface PagesProps {
+  /** The newest changes, which are kept current. */
+  readonly first: HistoryPage;
+  /** What selects the older ones. */
+  readonly query: string;
+}
+
+function Pages({ first, query }: PagesProps): ReactElement {
+  const hour = useQueryParameter("changed") === "hour";
+  const now = useNow();
+  const { items: older, more } = useOlder<Change>(first.next, "Older changes", async (before) => {
+    const path = `/history?limit=${String(SIZE)}${query}&before=${String(before)}`;
+    const { entries, next } = await call<HistoryPage>("GET", path);
+    return { items: entries, next };
+  });
+
+  // A change since the first page moves entries to the next one, which may have been read already.
+  const known = new Map([...older, ...first.entries].map((change) => [change.revision, change]));
+  const all = [...known.values()].sort((a, b) => b.revision - a.revision);
+  const [shown, rest] = useShown(
+    all.filter((change) => !hour || isRecent(change.at, now)),
+    SIZE,
+    "changes",
+  );
+  const empty = hour && all.length > 0 ? "There were no changes in the last hour." : noChangesOf(first.next);
+  return (
+    <>
+      <ChangeList changes={shown} empty={empty} />
+      {rest ?? more}
+    </>
+  );
 }

@@ -2,10 +2,11 @@ import { Button, Dialog, Field, Notice } from "@colonnade/design";
 import { useState, type ReactElement, type ReactNode } from "react";
 
 import { textOf } from "../api.js";
-import { useConsole } from "../data.js";
+import { useConsole, type Outcome } from "../data.js";
 import { fieldOf } from "../format.js";
+import { Message } from "./Message.js";
 
-interface ActionDialogProps {
+interface ActionDialogProps<Result> {
   readonly heading: string;
   /** What the action changes, and further choices. */
   readonly children: ReactNode;
@@ -16,21 +17,24 @@ interface ActionDialogProps {
   /** Whether the change has a reason. */
   readonly withReason?: boolean;
   /** Makes the change. An error stays in the dialog. */
-  readonly act: (reason: string) => Promise<unknown>;
+  readonly act: (reason: string) => Promise<Result>;
+  /** What the change did. The page shows it. */
+  readonly done: (result: Result) => Outcome;
   readonly close: () => void;
 }
 
 /** Asks for a reason, and makes a change after it has been shown. Mounted only while it is open. */
-export function ActionDialog({
+export function ActionDialog<Result>({
   heading,
   children,
   action,
   ready = true,
   withReason = true,
   act,
+  done,
   close,
-}: ActionDialogProps): ReactElement {
-  const { reload } = useConsole();
+}: ActionDialogProps<Result>): ReactElement {
+  const { reload, announce } = useConsole();
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
 
@@ -38,9 +42,10 @@ export function ActionDialog({
     setBusy(true);
     setError(null);
     try {
-      await act(fieldOf(form, "reason"));
+      const result = await act(fieldOf(form, "reason"));
       await reload();
       close();
+      announce(done(result));
     } catch (failure) {
       setError(textOf(failure));
       setBusy(false);
@@ -68,7 +73,9 @@ export function ActionDialog({
         )}
         {error !== null && (
           <Notice kind="error" role="alert" title="Nothing was changed">
-            <p>{error}</p>
+            <p>
+              <Message>{error}</Message>
+            </p>
           </Notice>
         )}
         <div className="actions">

@@ -2,6 +2,7 @@ import { Card } from "@colonnade/design";
 import type { ReactElement } from "react";
 
 import { actionText } from "../format.js";
+import { Message } from "./Message.js";
 import type { Change } from "../openapi.js";
 import { Ago } from "./Ago.js";
 import { Changes } from "./Changes.js";
@@ -15,9 +16,19 @@ function dotOf({ action, paused }: Change): string {
   return paused ? "dot wait" : "dot good";
 }
 
+interface ChangeListProps {
+  readonly changes: readonly Change[];
+  /** The text without changes. */
+  readonly empty?: string;
+}
+
+/** The text of a list without changes: whether older ones are not read yet. */
+export const noChangesOf = (next: number | null): string =>
+  next === null ? "There are no changes yet." : "Only older changes can be here.";
+
 /** Changes, newest first: what, by whom, when and why. */
-export function ChangeList({ changes }: { readonly changes: readonly Change[] }): ReactElement {
-  if (changes.length === 0) return <p className="empty">There are no changes yet.</p>;
+export function ChangeList({ changes, empty = noChangesOf(null) }: ChangeListProps): ReactElement {
+  if (changes.length === 0) return <p className="empty">{empty}</p>;
   return (
     <Card as="div" className="flush">
       <ol className="rows">
@@ -28,7 +39,7 @@ export function ChangeList({ changes }: { readonly changes: readonly Change[] })
                 <span className={dotOf(change)} aria-hidden="true" /> <b>{actionText(change)}</b>
               </p>
               <p className="muted">
-                by {change.by}, <Ago time={change.at} />, revision {change.revision}
+                by {change.by}, <Ago time={change.at} exact />, revision {change.revision}
               </p>
             </div>
             <Changes sections={change.sections} />
@@ -47,7 +58,17 @@ export function ChangeList({ changes }: { readonly changes: readonly Change[] })
 }
 
 /** Why a change was made. */
-export function Reason({ change: { by, reason } }: { readonly change: Change }): ReactElement | null {
+export function Reason({
+  change: { by, reason },
+}: {
+  readonly change: Pick<Change, "by" | "reason">;
+}): ReactElement | null {
   if (reason === null) return null;
-  return by === GATEWAY ? <p className="measured">{reason}</p> : <p className="reason">“{reason}”</p>;
+  return by === GATEWAY ? (
+    <p className="measured">
+      <Message>{reason}</Message>
+    </p>
+  ) : (
+    <p className="reason">“{reason}”</p>
+  );
 }

@@ -10,7 +10,7 @@ import {
   type RefObject,
 } from "react";
 
-import { timeOf } from "../format.js";
+import { timeOf, utcOf } from "../format.js";
 
 /** A line: values by minute since the Unix epoch; null is a gap. */
 export interface Line {
@@ -158,7 +158,7 @@ function TimeAxis({ minutes, x, width }: TimeAxisProps): ReactElement {
     <>
       {labels.map(([place, left, minute]) => (
         <text key={place} className={`axis ${place}`} x={left} y={HEIGHT - 4}>
-          {minute !== undefined && timeOf(minute * 60_000)}
+          {minute !== undefined && utcOf(minute * 60_000)}
         </text>
       ))}
     </>

@@ -2,6 +2,7 @@ import { Button, Notice } from "@colonnade/design";
 import { useState, type ReactElement } from "react";
 
 import { textOf } from "../api.js";
+import { Message } from "./Message.js";
 
 /** A part of a list, and the `before` of the next one. */
 interface OlderPage<T> {
@@ -50,7 +51,9 @@ export function useOlder<T>(
     <>
       {error !== undefined && (
         <Notice kind="error" role="alert">
-          <p>{error}</p>
+          <p>
+            <Message>{error}</Message>
+          </p>
         </Notice>
       )}
       {cursor !== null && (

@@ -4,6 +4,7 @@ import { useState, type ReactElement } from "react";
 import { call, textOf } from "../api.js";
 import { useConsole } from "../data.js";
 import { dateOf, fieldOf } from "../format.js";
+import { Message } from "./Message.js";
 import type { PreviewLink } from "../openapi.js";
 
 interface PreviewDialogProps {
@@ -62,7 +63,9 @@ export function PreviewDialog({ deployment, close }: PreviewDialogProps): ReactE
           <Field label="Path" name="path" defaultValue="/" autoComplete="off" hint="The page that the link opens." />
           {error !== undefined && (
             <Notice kind="error" role="alert" title="There is no preview">
-              <p>{error}</p>
+              <p>
+                <Message>{error}</Message>
+              </p>
             </Notice>
           )}
           <div className="actions">

@@ -30,6 +30,19 @@ test("RolloutAnalysis compares candidate and live by criterion", () => {
       latencyP99: "passing",
       failedClients: "too-few-samples",
     },
+    queries: [
+      { name: "orders", section: "legal", verdict: "failing", candidate: 0.123456, live: null, max: 0.1 },
+      { name: "latency", section: "legal", verdict: "passing", candidate: 1200, live: 1000, maxRatio: 1.5 },
+      {
+        name: "errors",
+        section: "legal",
+        verdict: "no-data",
+        candidate: null,
+        live: null,
+        max: 1,
+        problem: "no result",
+      },
+    ],
     candidate: { ...TRACK, serverErrorPercent: 12.34, latencyP99Ms: 1500, clients: 12, failedClientPercent: 25 },
   });
   expect(rows(analysis)).toEqual({
@@ -38,6 +51,9 @@ test("RolloutAnalysis compares candidate and live by criterion", () => {
     "Render failures at most 1 point above live": ["0%", "0%", "✓ passing"],
     "99th percentile at most 500 ms above live": ["1.5 s", "120 ms", "✓ passing"],
     "Failed browsers at most 5 points above live, from 100 documents": ["25% of 12", "0% of 90", "… too few"],
+    "orders of legal at most 0.1": ["0.1235", "–", "✕ failing"],
+    "latency of legal at most 1.5 times live": ["1,200", "1,000", "✓ passing"],
+    "errors of legal no result": ["–", "–", "? no data"],
   });
 });
 

@@ -2,7 +2,7 @@ import type { ReactElement } from "react";
 import { Table } from "./Table.js";
 
 import { millisecondsOf, numberOf, shareOf } from "../format.js";
-import type { RolloutAnalysis as Analysis, RolloutTrack, RolloutVerdict } from "../openapi.js";
+import type { RolloutAnalysis as Analysis, RolloutQuery, RolloutTrack, RolloutVerdict } from "../openapi.js";
 
 interface Row {
   readonly name: string;
@@ -18,12 +18,18 @@ const VERDICTS: Readonly<Record<RolloutVerdict, readonly [sign: string, text: st
   passing: ["✓", "passing"],
   failing: ["✕", "failing"],
   "too-few-samples": ["…", "too few"],
+  "no-data": ["?", "no data"],
 };
 
 const percentOf = (percent: number): string => shareOf(percent / 100);
 const points = (margin: number): string => `at most ${String(margin)} ${margin === 1 ? "point" : "points"} above live`;
 
-function rowsOf({ criteria, limits, candidate, live }: Analysis): readonly Row[] {
+function ruleOf({ max, maxRatio, problem }: RolloutQuery): string {
+  if (problem !== undefined) return problem;
+  return max === undefined ? `at most ${String(maxRatio)} times live` : `at most ${String(max)}`;
+}
+
+function rowsOf({ criteria, queries, limits, candidate, live }: Analysis): readonly Row[] {
   const hasRequests = Math.min(candidate.requests, live.requests) >= limits.minRequests;
   // Without requests there is no share.
   const ofRequests = (value: (track: RolloutTrack) => number | null, format: (value: number) => string) => {
@@ -64,6 +70,15 @@ function rowsOf({ criteria, limits, candidate, live }: Analysis): readonly Row[]
       samples: ({ clients }) => (clients === 0 ? "" : `of ${numberOf(clients)}`),
       verdict: criteria.failedClients,
     },
+    ...queries.map((query) => ({
+      name: `${query.name} of ${query.section}`,
+      rule: ruleOf(query),
+      value: (track: RolloutTrack) => {
+        const number = track === candidate ? query.candidate : query.live;
+        return number === null ? "–" : number.toLocaleString("en", { maximumSignificantDigits: 4 });
+      },
+      verdict: query.verdict,
+    })),
   ];
 }
 

@@ -18,6 +18,12 @@ function pathOf({ sections, deployment }: Rollout, action: string): string {
   return section === undefined ? `/deployments/${String(deployment)}/${action}` : `/rollouts/${section}/${action}`;
 }
 
+/** The releases of a rollout, for texts. */
+const nameOf = ({ sections }: Rollout): string =>
+  Object.entries(sections)
+    .map(([name, { to }]) => (to === null ? name : `${name} ${to}`))
+    .join(", ");
+
 const withReason = (reason: string): object => (reason === "" ? {} : { reason });
 
 /** Raises the share of a rollout, or makes it live for everyone. */
@@ -34,6 +40,12 @@ export function PromoteDialog({ rollout, close }: RolloutDialogProps): ReactElem
           body: { ...(share < 100 && { percent: share }), ...withReason(reason) },
         })
       }
+      done={() => ({
+        text:
+          share === 100
+            ? `${nameOf(rollout)} is live for everyone.`
+            : `${String(share)}% of visitors see ${nameOf(rollout)}.`,
+      })}
     >
       <Changes sections={rollout.sections} />
       <fieldset className="choices">
@@ -74,6 +86,7 @@ export function PauseDialog({ rollout, close }: RolloutDialogProps): ReactElemen
       action={heading}
       close={close}
       act={(reason) => call("POST", pathOf(rollout, action), { body: withReason(reason) })}
+      done={() => ({ text: `The rollout of ${nameOf(rollout)} is ${isPaused ? "resumed" : "paused"}.` })}
     >
       <Changes sections={rollout.sections} />
       <p>
@@ -94,6 +107,7 @@ export function AbortDialog({ rollout, close }: RolloutDialogProps): ReactElemen
       action="Abort the rollout"
       close={close}
       act={(reason) => call("POST", pathOf(rollout, "abort"), { body: withReason(reason) })}
+      done={() => ({ text: `The rollout of ${nameOf(rollout)} is aborted. No visitor sees it.` })}
     >
       <p>For the {rollout.percent}% of visitors who see the candidate:</p>
       <Changes sections={Object.fromEntries(back)} />

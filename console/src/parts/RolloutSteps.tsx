@@ -2,6 +2,7 @@ import type { ReactElement } from "react";
 
 import { useConsole, type RunningRollout } from "../data.js";
 import { durationOf } from "../format.js";
+import { Message } from "./Message.js";
 import type { RolloutProgress } from "../openapi.js";
 import { Ago } from "./Ago.js";
 import { Reason } from "./ChangeList.js";
@@ -20,7 +21,7 @@ export function RolloutSteps({ rollout }: { readonly rollout: RunningRollout }):
       {progress && <Timeline progress={progress} now={now} />}
       <div className={`outlook ${kind}`}>
         <p>
-          <b>{title}.</b> {text}
+          <b>{title}.</b> <Message>{text}</Message>
         </p>
         {pause && (
           <>

@@ -46,6 +46,15 @@ export function outlookOf({ percent, progress, analysis }: RunningRollout, now: 
       return { kind: "bad", title: "Failing", text: `${what} The gateway pauses the steps.` };
     return { kind: "bad", title: "Failing", text: `${what} Abort the rollout, or promote the candidate.` };
   }
+  const missing = analysis.queries.find((query) => query.verdict === "no-data");
+  if (verdict === "no-data" && missing?.problem !== undefined && progress?.paused !== true) {
+    const text = `${missing.name} of ${missing.section}: ${missing.problem}.`;
+    return {
+      kind: "wait",
+      title: "No data",
+      text: progress ? `${text} The rollout pauses when its step is over.` : text,
+    };
+  }
   const guard = limits.automaticAbort ? " If the candidate exceeds a limit, the gateway aborts the rollout." : "";
   if (!progress) {
     const text = `${String(percent)}% of visitors see the candidate until someone promotes it or aborts the rollout.${guard}`;

@@ -19,6 +19,7 @@ export function analysisOf(changes: Partial<RolloutAnalysis> = {}): RolloutAnaly
     verdict: "passing",
     summary: "passing",
     criteria: { serverErrors: "passing", renderFailures: "passing", latencyP99: "passing", failedClients: "passing" },
+    queries: [],
     gateways: 1,
     limits: {
       automaticAbort: true,

@@ -72,6 +72,19 @@ test("linesOf has a candidate only if there is traffic of it", () => {
   expect(linesOf(traffic(), "shell", ({ requests }) => requests, 0).map(({ label }) => label)).toEqual(["Live"]);
 });
 
-test("sectionsOf lists each section once", () => {
-  expect(sectionsOf(traffic())).toEqual(["articles", "legal"]);
+test("sectionsOf lists each section once, the worst and busiest first", () => {
+  const of = (section: string, track: string, changes: object): object => ({
+    section,
+    track,
+    points: [{ ...point(100), errors: 0, failures: 0, requests: 1, ...changes }],
+  });
+  const series = [
+    of("calm", "live", {}),
+    of("busy", "live", { requests: 9 }),
+    of("also-calm", "live", {}),
+    of("failing", "live", { failures: 1 }),
+    of("erring", "live", { errors: 1 }),
+    of("erring", "candidate", { errors: 1 }),
+  ] as unknown as TrafficPage["series"];
+  expect(sectionsOf(traffic({ series }))).toEqual(["erring", "failing", "busy", "also-calm", "calm"]);
 });

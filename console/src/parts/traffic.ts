@@ -60,7 +60,19 @@ export function linesOf(
   return lines.filter(({ kind, isUsed }) => kind === "live" || isUsed);
 }
 
-/** The names of the sections with traffic. */
+/** The names of the sections with traffic: those with most errors and failures first, then those with most requests. */
 export function sectionsOf(traffic: TrafficPage): readonly string[] {
-  return [...new Set(traffic.series.map(({ section }) => section))].sort();
+  const totals = new Map<string, { bad: number; requests: number }>();
+  for (const { section, points } of traffic.series) {
+    const total = totals.get(section) ?? { bad: 0, requests: 0 };
+    for (const { errors, failures, requests } of points) {
+      total.bad += errors + failures;
+      total.requests += requests;
+    }
+    totals.set(section, total);
+  }
+  const ranked = [...totals].sort(
+    ([a, of], [b, than]) => than.bad - of.bad || than.requests - of.requests || a.localeCompare(b),
+  );
+  return ranked.map(([section]) => section);
 }

@@ -1,79 +1,14 @@
-import { Badge, Card, Notice } from "@colonnade/design";
+import { Card } from "@colonnade/design";
 import { useEffect, useState, type ReactElement } from "react";
 
 import { call, textOf } from "../api.js";
-import { useConsole } from "../data.js";
 import { bytesOf, differenceOf } from "../format.js";
-import { Ago } from "../parts/Ago.js";
-import { differencesOf } from "../parts/differences.js";
-import { Table } from "../parts/Table.js";
-import { Version } from "../parts/Version.js";
 import type { ReleaseDescription, Section } from "../openapi.js";
-
-/** The releases of one section at a time, and the difference between two of them. */
-export function Releases(): ReactElement {
-  const { sections } = useConsole();
-  const [name, setName] = useState<string>();
-  const section = sections.find((each) => each.name === name) ?? sections[0];
-  if (!section)
-    return (
-      <p className="empty">
-        Nothing is published yet. Publish with <code>colonnade publish</code>.
-      </p>
-    );
-  return (
-    <>
-      <section aria-labelledby="published" className="panel">
-        <div className="panel-top">
-          <h2 id="published">Published</h2>
-          <label className="filter">
-            Section
-            <select
-              value={section.name}
-              onChange={({ target }) => {
-                setName(target.value);
-              }}
-            >
-              {sections.map((each) => (
-                <option key={each.name}>{each.name}</option>
-              ))}
-            </select>
-          </label>
-        </div>
-        <ReleaseTable section={section} />
-      </section>
-      {section.releases.length > 1 && <Differences key={section.name} section={section} />}
-    </>
-  );
-}
-
-function ReleaseTable({ section }: { readonly section: Section }): ReactElement {
-  return (
-    <Card className="flush">
-      <Table
-        caption={`Releases of ${section.name}, newest first`}
-        columns={[["Version"], ["Size"], ["Age"], ["Author", "optional"]]}
-      >
-        {section.releases.toReversed().map(({ version, publishedAt, by, bytes }) => (
-          <tr key={version}>
-            <th scope="row">
-              <Version>{version}</Version> {version === section.live && <Badge>live</Badge>}
-              {version === section.candidate && <Badge sample>candidate</Badge>}
-            </th>
-            <td className="nowrap">{bytesOf(bytes)}</td>
-            <td className="nowrap">
-              <Ago time={publishedAt} />
-            </td>
-            <td className="optional muted">{by}</td>
-          </tr>
-        ))}
-      </Table>
-    </Card>
-  );
-}
+import { Unreadable } from "./Message.js";
+import { differencesOf } from "./differences.js";
 
 /** What differs between two releases of a section, in bytes by page and by file. */
-function Differences({ section }: { readonly section: Section }): ReactElement {
+export function Differences({ section }: { readonly section: Section }): ReactElement {
   const newest = section.releases.at(-1)?.version ?? "";
   const before = section.releases.at(-2)?.version ?? newest;
   const target = section.candidate ?? newest;
@@ -122,11 +57,7 @@ function Differences({ section }: { readonly section: Section }): ReactElement {
         {chooser("From", from, setFrom)}
         {chooser("To", to, setTo)}
       </div>
-      {error !== undefined && (
-        <Notice kind="error" role="alert" title="The releases cannot be read">
-          <p>{error}</p>
-        </Notice>
-      )}
+      <Unreadable what="releases" error={error} />
       {!isCurrent && error === undefined && <p role="status">Reading the releases…</p>}
       {pair && isCurrent && <DifferenceTables from={pair[0]} to={pair[1]} />}
     </section>

@@ -1,0 +1,213 @@
+import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
+import { afterEach, expect, test, vi } from "vitest";
+
+import { ConsoleProvider, type Console, type Outcome } from "../data.js";
+import type { AccessList, ErrorEntry, LogEntry, Section } from "../openapi.js";
+import { SectionPage } from "./Section.js";
+
+const AT = "2030-01-01T12:00:00Z";
+const release = (version: string): Section["releases"][number] => ({ version, publishedAt: AT, by: "team", bytes: 1 });
+const SOURCE = { commit: "0123456789abcdef", url: "https://git.example/1", author: "Ada" };
+const LEGAL: Section = {
+  name: "legal",
+  kind: "section",
+  releases: [release("1.0.0"), { ...release("2.0.0"), source: SOURCE }],
+  live: "1.0.0",
+  candidate: null,
+  previous: "2.0.0",
+  usage: { storedBytes: 1, maxStoredBytes: 2, publishes: 1, maxPublishesPerDay: 2 },
+};
+const ERROR: ErrorEntry = {
+  section: "legal",
+  version: "1.0.0",
+  page: "/terms",
+  extensionPoint: null,
+  source: "browser",
+  cause: "render",
+  class: "TypeError",
+  position: null,
+  count: 3,
+  firstSeen: AT,
+  lastSeen: AT,
+};
+const FAILED: LogEntry = {
+  id: 2,
+  at: AT,
+  kind: "trial-failed",
+  release: "legal@2.0.0",
+  problems: ["rendering /terms failed: TypeError\n  at Terms (src/Terms.tsx:3:7)"],
+};
+const CHANGE = {
+  revision: 3,
+  at: AT,
+  by: "team",
+  action: "deploy",
+  live: 4,
+  sections: { legal: { from: null, to: "1.0.0" } },
+  reason: null,
+};
+const ACCESS: AccessList = {
+  tokens: [
+    { name: "operator", sections: ["*"], actions: ["deploy", "garbage_collect"], expiresAt: null },
+    { name: "ci", sections: ["legal"], actions: ["publish", "deploy"], expiresAt: "2020-01-01T00:00:00Z" },
+    { name: "collector", sections: ["*"], actions: ["metrics"], expiresAt: null },
+    { name: "other team", sections: ["events"], actions: ["deploy"], expiresAt: null },
+  ],
+  grants: [{ provider: "github", claims: { repository: ["acme/legal"] }, sections: ["legal"], actions: ["publish"] }],
+};
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+type Called = readonly [method: string, path: string, body: unknown];
+
+interface Shown {
+  readonly calls: readonly Called[];
+  readonly announced: readonly Outcome[];
+}
+
+/** Shows a section to a session with these actions, with responses by path. */
+function show(section: Section, actions: readonly string[], responses: Readonly<Record<string, object>> = {}): Shown {
+  const calls: Called[] = [];
+  const announced: Outcome[] = [];
+  const all: Readonly<Record<string, object>> = {
+    "/api/v1/sections/legal/errors": { since: AT, errors: [ERROR] },
+    "/api/v1/access": ACCESS,
+    "/api/v1/sections/legal/logs": { entries: [{ id: 1, at: AT, kind: "changed" }, FAILED] },
+    ...responses,
+  };
+  vi.stubGlobal("fetch", (path: string, { method = "GET", body }: RequestInit) => {
+    calls.push([method, path, typeof body === "string" ? JSON.parse(body) : undefined]);
+    return Promise.resolve(new Response(JSON.stringify(all[path])));
+  });
+  const value: Partial<Console> = {
+    sections: [section],
+    rollouts: [],
+    extensions: [],
+    deployments: {
+      live: 4,
+      rollouts: [],
+      deployments: [{ number: 4, releases: { legal: "1.0.0" }, createdAt: AT, by: "team", reason: null }],
+      damaged: [],
+      sources: {},
+      next: null,
+      url: "https://site.example",
+    },
+    history: { entries: [], damaged: [], sources: {}, next: null },
+    traffic: { since: AT, now: 1, minutes: 60, step: 1, series: [] },
+    range: 60,
+    gateway: { status: "ready" } as Console["gateway"],
+    can: (action) => actions.includes(action),
+    reload: () => Promise.resolve(),
+    announce: (outcome) => announced.push(outcome),
+  };
+  render(
+    <ConsoleProvider value={value as Console}>
+      <SectionPage name="legal" />
+    </ConsoleProvider>,
+  );
+  return { calls, announced };
+}
+
+test("SectionPage shows the commit and the author of a release", () => {
+  show(LEGAL, []);
+  const [, row] = within(screen.getByRole("table", { name: /^Releases of legal/ })).getAllByRole("row");
+  if (!row) throw new Error("there is a release");
+  expect(within(row).getByRole("link", { name: "0123456789ab" }).getAttribute("href")).toBe("https://git.example/1");
+  expect(row.textContent).toMatch(/by team 0123456789ab Ada/);
+});
+
+test("SectionPage shows errors, and problems with their source positions", async () => {
+  show(LEGAL, []);
+  const errors = await screen.findByRole("table", { name: /^Errors of legal/ });
+  const [, row] = within(errors).getAllByRole("row");
+  expect(row?.textContent).toMatch(/^\/termsTypeError Rendering failed, in the browser1\.0\.03/);
+  const log = screen.getByRole("region", { name: "Log" });
+  await waitFor(() => {
+    expect(log.textContent).toContain("at Terms (src/Terms.tsx:3:7)");
+  });
+  expect(within(log).getAllByText(/^Trial render|^Changed/)).toHaveLength(1);
+});
+
+test("SectionPage says once why there was no render", async () => {
+  const error = { ...ERROR, source: "gateway", cause: "circuit_open", class: null };
+  show(LEGAL, [], { "/api/v1/sections/legal/errors": { since: AT, errors: [error] } });
+  const [, row] = within(await screen.findByRole("table", { name: /^Errors of legal/ })).getAllByRole("row");
+  expect(row?.textContent).toMatch(/^\/termsRendering is suspended after failures In the gateway1/);
+});
+
+test.each([
+  [[CHANGE], null, "Deployed"],
+  [[], null, "There are no changes yet."],
+  [[], 7, "Only older changes can be here."],
+])("SectionPage has the section's own changes: %#", async (entries, next, text) => {
+  show(LEGAL, [], { "/api/v1/history?limit=5&section=legal": { entries, next } });
+  const recent = screen.getByRole("region", { name: "Recent changes" });
+  await waitFor(() => {
+    expect(recent.textContent).toContain(text);
+  });
+});
+
+test("SectionPage lists the tokens and grants that change a section", async () => {
+  show(LEGAL, []);
+  const [, ...rows] = within(await screen.findByRole("table", { name: /^Tokens and grants/ })).getAllByRole("row");
+  expect(rows.map(({ textContent }) => textContent)).toEqual([
+    expect.stringMatching(/^cipublish, deploylegal2020-01-01 00:00 UTC.* expired$/),
+    "ID tokens of githubrepository: acme/legalpublishlegalwith each ID token",
+    "operatordeployallnever",
+  ]);
+});
+
+test("SectionPage shows the positions of errors in the gateway and in browsers", async () => {
+  const ofGateway = { ...ERROR, source: "gateway", cause: "exception", position: "section:1:234" };
+  const ofBrowser = { ...ERROR, position: "client/terms.js:2:345" };
+  show(LEGAL, [], { "/api/v1/sections/legal/errors": { since: AT, errors: [ofGateway, ofBrowser] } });
+  const errors = await screen.findByRole("region", { name: "Errors" });
+  await waitFor(() => {
+    expect(errors.textContent).toContain("Rendering failed, in the gatewaysection:1:234");
+  });
+  expect(errors.textContent).toContain("Rendering failed, in the browserclient/terms.js:2:345");
+  expect(errors.textContent).toContain("colonnade errors");
+});
+
+test.each([
+  ["nothing without a right", LEGAL, [], []],
+  ["a deploy and a rollback", LEGAL, ["deploy", "rollback"], ["Roll back", "Deploy 2.0.0"]],
+  ["no rollback without a previous release", { ...LEGAL, previous: null }, ["deploy", "rollback"], ["Deploy 2.0.0"]],
+  ["neither during a rollout", { ...LEGAL, candidate: "2.0.0", previous: null }, ["deploy", "rollback"], []],
+])("SectionPage offers %s", (_, section, actions, names) => {
+  show(section, actions);
+  const buttons = screen.queryAllByRole("button", { name: /^(Roll back|Deploy)/ });
+  expect(buttons.map((button) => button.getAttribute("aria-label") ?? button.textContent)).toEqual(names);
+});
+
+test("a deploy is planned, sent for the planned base, and announced", async () => {
+  const { calls, announced } = show(LEGAL, ["deploy"], {
+    "/api/v1/deployments/plan": { live: 4, sections: { legal: { from: "1.0.0", to: "2.0.0" } } },
+    "/api/v1/deployments": { number: 5, live: false, percent: 5, warnings: ["a page is hidden"] },
+  });
+  fireEvent.click(screen.getByRole("button", { name: "Deploy 2.0.0" }));
+  const dialog = screen.getByRole("dialog", { name: "Deploy legal" });
+  const start = (): HTMLButtonElement => within(dialog).getByRole("button", { name: /Deploy for|Start the/ });
+  expect(start().disabled).toBe(true);
+  fireEvent.click(within(dialog).getByRole("radio", { name: "A rollout by hand" }));
+  await waitFor(() => {
+    expect(start().disabled).toBe(false);
+  });
+  expect(dialog.textContent).toContain("legal changes from 1.0.0 to 2.0.0");
+  fireEvent.click(start());
+  await waitFor(() => {
+    expect(announced).toEqual([
+      { text: "Deployment 5 is the candidate for 5% of visitors.", warnings: ["a page is hidden"] },
+    ]);
+  });
+  const request = { releases: { legal: "2.0.0" }, percent: 5 };
+  const sent = calls.filter(([method]) => method === "POST").slice(-2);
+  expect(sent).toEqual([
+    ["POST", "/api/v1/deployments/plan", request],
+    ["POST", "/api/v1/deployments", { ...request, base: 4 }],
+  ]);
+  expect(screen.queryByRole("dialog")).toBeNull();
+});

@@ -1,0 +1,87 @@
+// Finding pages, sections, releases and deployments by what a reader types: their names, and who made them and why.
+import type { Deployment, Section, SectionRelease } from "../openapi.js";
+import { deploymentHref, hrefOf, sectionHref } from "../router.js";
+
+/** Something that the search finds. */
+export interface Found {
+  readonly kind: "Page" | "Section" | "Release" | "Deployment";
+  readonly label: string;
+  /** More about it. */
+  readonly detail: string;
+  readonly href: string;
+}
+
+/** What can be found. */
+export interface Searched {
+  readonly pages: readonly { readonly page: string; readonly label: string }[];
+  readonly sections: readonly Section[];
+  /** The newest deployments. */
+  readonly deployments: readonly Deployment[];
+  /** The live deployment. */
+  readonly live: number | null;
+  /** The newest deployment; 0 without one. */
+  readonly newest: number;
+}
+
+/** The most results. */
+const MOST = 12;
+
+/** How well a text fits, from 0; null if it does not. */
+function rankOf(text: string, query: string): number | null {
+  const place = text.toLowerCase().indexOf(query);
+  if (place < 0) return null;
+  if (text.length === query.length) return 0;
+  return place === 0 ? 1 : 2;
+}
+
+/** What fits a query, the best first. */
+export function search({ pages, sections, deployments, live, newest }: Searched, text: string): readonly Found[] {
+  const query = text.trim().toLowerCase();
+  const found: (readonly [rank: number, found: Found])[] = [];
+  const add = (texts: readonly string[], found_: Found): void => {
+    const ranks = texts.map((each) => rankOf(each, query)).filter((rank) => rank !== null);
+    if (ranks.length > 0) found.push([Math.min(...ranks), found_]);
+  };
+  for (const { page, label } of pages) add([label], { kind: "Page", label, detail: "", href: hrefOf(page) });
+  for (const section of sections) {
+    const { name, live: version } = section;
+    const detail = version ?? "not live";
+    add([name], { kind: "Section", label: name, detail, href: sectionHref(name) });
+  }
+  if (query !== "") {
+    for (const section of sections) for (const each of section.releases.toReversed()) addRelease(section, each);
+    addDeployment();
+    for (const deployment of deployments.toReversed()) addReasonOf(deployment);
+  }
+  return found
+    .sort(([a], [b]) => a - b)
+    .slice(0, MOST)
+    .map(([, each]) => each);
+
+  function addRelease(
+    { name, live: version, candidate }: Section,
+    { version: release, by, source }: SectionRelease,
+  ): void {
+    const label = `${name}@${release}`;
+    const state = release === version ? "live" : release === candidate ? "candidate" : "";
+    const detail = [state, source?.author ?? by].filter((part) => part !== "").join(", ");
+    const href = `${sectionHref(name)}?release=${encodeURIComponent(release)}`;
+    add([label, release, source?.commit ?? "", source?.author ?? "", by], { kind: "Release", label, detail, href });
+  }
+
+  function addReasonOf({ number, reason }: Deployment): void {
+    const href = deploymentHref(number);
+    if (reason === null || found.some(([, each]) => each.href === href)) return;
+    add([reason], { kind: "Deployment", label: `Deployment ${String(number)}`, detail: reason, href });
+  }
+
+  function addDeployment(): void {
+    const number = Number(query.replace(/^(deployment )?#?/, ""));
+    if (!Number.isInteger(number) || number < 1 || number > newest) return;
+    const detail = number === live ? "live" : "";
+    found.push([
+      0,
+      { kind: "Deployment", label: `Deployment ${String(number)}`, detail, href: deploymentHref(number) },
+    ]);
+  }
+}
