@@ -9,7 +9,7 @@ import { identify, inputsBelow } from "../dist/build/version.js";
 
 const CLI = path.resolve(import.meta.dirname, "..");
 const FOLDER = path.join(CLI, "development-shell");
-const OUTPUT = path.join(CLI, "shell");
+const OUTPUT = path.join(FOLDER, "dist");
 const FILE = path.join(OUTPUT, "development.tgz");
 const SHELL_PACKAGE = "../../shell/dist";
 const MODE = { final: false, development: true };

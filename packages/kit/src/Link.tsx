@@ -2,7 +2,7 @@ import type { AnchorHTMLAttributes, ReactElement } from "react";
 
 /** Props of {@link Link}: those of an anchor, with `to` instead of `href`. */
 export interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, "href"> {
-  /** Path on this site, percent-encoded. {@link pathTo} builds one from a pattern and its params, `search.path` one with query parameters. */
+  /** Path on this site, percent-encoded. {@link pathTo} builds one from a pattern and its params. For query parameters, see `defineSearch` of `@colonnade/kit/search`. */
   readonly to: string;
 }
 

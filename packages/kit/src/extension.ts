@@ -61,8 +61,8 @@ export interface Extension<Props extends object, Data, Q extends Queries = NoQue
    */
   data(context: ExtensionDataContext<Props, Q>): Data | null | Promise<Data | null>;
   /**
-   * Returns at most 20 props, each with results of the queries. They are used as those of a page, in addition to the examples of the
-   * point, whose queries are sent to the upstreams.
+   * Returns at most 20 props, each with results of the queries. The check, tests and the gateway's trial renders use them, without
+   * sending queries. With the examples of the point, trial renders send queries.
    */
   examples?(): readonly ExtensionExample<NoInfer<Props>, NoInfer<Q>>[];
   /** Renders the extension. */

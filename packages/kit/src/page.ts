@@ -143,8 +143,9 @@ export interface PageMembers<Data, Q extends Queries = NoQueries, SearchValues e
    */
   data(context: DataContext<Q, SearchValues>): PageData<Data> | Promise<PageData<Data>>;
   /**
-   * Returns paths of this page, percent-encoded: all of them or a few examples. One can have a query, which `search` declares. They go into the sitemap, and the build and
-   * the gateway test the page with them. All pages of a section together return at most 5,000. The modules of a release do not contain it.
+   * Returns paths of this page, percent-encoded: all of them or a few examples. One can have a query, which `search` declares. They
+   * go into the sitemap, and the build and the gateway test the page with them. All pages of a section together return at most 5,000.
+   * The build removes `paths` from the modules of a release.
    */
   paths?(): readonly string[];
   /**

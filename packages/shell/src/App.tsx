@@ -6,7 +6,7 @@ import { Dialogs, useDialogs } from "./dialogs/Dialogs.js";
 import type { Federation } from "./loading/federation.js";
 import type { PinnedDeployment } from "./loading/pinnedDeployment.js";
 import type { ServerHtml } from "./loading/serverHtml.js";
-import type { Views } from "./loading/viewLoader.js";
+import type { Views } from "./loading/view.js";
 import { Announcer } from "./navigation/Announcer.js";
 import { useLinks } from "./navigation/links.js";
 import type { ScrollRestoration } from "./navigation/scrollRestoration.js";

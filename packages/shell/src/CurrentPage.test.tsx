@@ -10,7 +10,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { CurrentPage } from "./CurrentPage.js";
 import { ViewExtensions } from "./extensions/viewExtensions.js";
 import { PARTS } from "./fixtures.js";
-import type { View } from "./loading/viewLoader.js";
+import type { View } from "./loading/view.js";
 
 afterEach(() => {
   cleanup();

@@ -26,7 +26,7 @@ import { applyHead, noindexHead, titleOf } from "./head.js";
 import type { PinnedDeployment } from "./loading/pinnedDeployment.js";
 import type { ServerHtml } from "./loading/serverHtml.js";
 import { NO_STYLES, useStyles } from "./loading/styles.js";
-import type { PageView, View, Views } from "./loading/viewLoader.js";
+import type { PageView, View, Views } from "./loading/view.js";
 import { viewPath } from "./loading/reload.js";
 import { restoreFocusAfterHydration, useNavigationEffects } from "./navigation/navigationEffects.js";
 import type { ScrollRestoration } from "./navigation/scrollRestoration.js";

@@ -18,17 +18,6 @@ interface FailedContent {
 /** Reports to the gateway that a section's release failed in this document. */
 export type ReportError = (content: FailedContent, phase: Phase, error: unknown) => void;
 
-const URL_PATH = "/_report";
-
-function send(body: object): void {
-  const json = JSON.stringify(body);
-  const type = "application/json";
-  if (navigator.sendBeacon(URL_PATH, new Blob([json], { type }))) return;
-  fetch(URL_PATH, { method: "POST", headers: { "content-type": type }, body: json, keepalive: true }).catch(
-    () => undefined,
-  );
-}
-
 /** Whether an error comes from the place of a node that something else than React has moved. */
 function isOfMovedNode(error: unknown): boolean {
   const isOfPlace = error instanceof DOMException && /^(NotFound|HierarchyRequest)Error$/.test(error.name);
@@ -60,8 +49,20 @@ export function createErrorReporter({ deployment, reports }: Boot): ReportError 
     seen.add(kind);
     if (Math.random() * 100 >= samplePercent) return;
     try {
+      // The first frame in a file of the release, such as `main.js:1:234`, and nothing else of the stack. Every engine ends a frame
+      // with the URL, the line and the column. Of the characters of a version, only "+" has a meaning here.
+      const frame = new RegExp(`/assets/${name}/${version.replace("+", ".")}/([^\\s:]+:\\d+:\\d+)`);
+      const report = {
+        deployment,
+        release: `${name}@${version}`,
+        phase,
+        error: errorClass(error),
+        page,
+        extensionPoint,
+        position: frame.exec((error as Partial<Error> | null)?.stack ?? "")?.[1],
+      };
       // JSON omits what is undefined.
-      send({ deployment, release: `${name}@${version}`, phase, error: errorClass(error), page, extensionPoint });
+      navigator.sendBeacon("/_report", new Blob([JSON.stringify(report)], { type: "application/json" }));
     } catch {
       // The original error is already in the console.
     }

@@ -8,10 +8,10 @@ export {
   createShell,
   type DialogParts,
   type DialogPartProps,
+  type FederationPlugin,
   type FrameProps,
   type RetryProps,
   type ShellParts,
   type Titles,
 } from "./parts.js";
-export type { FederationPlugin } from "./loading/federationRuntime.js";
 export { NavigationLinks, type NavigationLinksProps } from "./NavigationLinks.js";

@@ -1,8 +1,10 @@
 import type { Layout, NotFound } from "@colonnade/kit";
 import type { AnyExtensionPoint } from "@colonnade/kit/shell";
+import type { ModuleFederationRuntimePlugin } from "@module-federation/enhanced/runtime";
 import type { ComponentType, ReactNode } from "react";
 
-import type { FederationPlugin } from "./loading/federationRuntime.js";
+/** A plugin of the Module Federation runtime. */
+export type FederationPlugin = ModuleFederationRuntimePlugin;
 
 /** Props of a shell's {@link ShellParts.Frame}. */
 export interface FrameProps {

@@ -18,7 +18,7 @@ import { App, type AppProps } from "./App.js";
 import { ExtensionContent, NoPlace } from "./extensions/ExtensionContent.js";
 import { ExtensionPlaces } from "./extensions/extensionPlaces.js";
 import { noindexHead, titleOf } from "./head.js";
-import type { View } from "./loading/viewLoader.js";
+import type { View } from "./loading/view.js";
 import type { ShellParts } from "./parts.js";
 
 // How React marks the boundary around the whole page if it shows its fallback: the loading indicator.

@@ -2,10 +2,9 @@ import path from "node:path";
 
 import webpack, { type Chunk, type Compilation } from "webpack";
 
+import type { ClientFiles, SectionAssets } from "./clientFiles.js";
 import type { BuildContext } from "./context.js";
-import type { ModuleFiles } from "./federationManifest.js";
-import type { SharedVersions } from "./shared.js";
-import type { SharedModule } from "./sharedModules.js";
+import type { SharedModule, SharedVersions } from "./shared.js";
 import { STYLE } from "./sharedStyles.js";
 import { SECTION_CHUNK } from "./webpack.js";
 
@@ -132,31 +131,6 @@ function specifiersIn({ origins }: ChunkGroup, file: string): string[] {
   return origins
     .filter(({ module }) => (module as { resource?: string } | null)?.resource === file)
     .map(({ request }) => request);
-}
-
-/** The files that a section's pages and extensions load, relative to the release folder. */
-interface SectionAssets {
-  /** The files that every one of them needs. */
-  readonly common: readonly string[];
-  /**
-   * The files of the page or extension of this name, whose module the entry module imports by this specifier. First are the
-   * stylesheets of what the common code imports dynamically, except those that the page has itself: its
-   * own imports determine their position in the cascade.
-   */
-  readonly assetsOf: (request: string, name: string) => string[];
-  /** The packages that the module that the entry module imports by this specifier takes from the shell at first. */
-  readonly sharedOf: (request: string) => string[];
-  /** All files of the module of the container that is in the chunk of this name. */
-  readonly moduleFiles: (chunk: string) => ModuleFiles;
-}
-
-/** A section's files for browsers. */
-export interface ClientFiles {
-  /** The container's script, relative to the release folder. */
-  readonly entry: string;
-  readonly assets: SectionAssets;
-  /** What the files are compiled of. Absent if the section's own command has written them. */
-  readonly compilation?: Compilation;
 }
 
 /** The files of a section's client build. */

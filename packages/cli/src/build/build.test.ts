@@ -7,20 +7,23 @@ import { build, readRelease, UsageError, type BuildResult, type OnStep, type Rel
 import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { helloSection, NODE_MODULES, temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
+import { readBuilt } from "../cli/locate.js";
 import { UNKNOWN_INPUTS } from "./version.js";
 
 function buildOnce(folder: string, onStep?: OnStep): Promise<BuildResult> {
   return build(folder, { final: false }, onStep);
 }
 
-/** Contents of the files in a package's release by path, without `release.json` and `inputs.json`. */
+/** Contents of the files in a package's release by path, without `release.json`, `inputs.json` and source maps. */
 async function contentsOf(folder: string): Promise<Map<string, Buffer>> {
   const release = path.join(folder, "release");
   const entries = await readdir(release, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
   const contents = new Map<string, Buffer>();
-  for (const file of files.toSorted()) contents.set(path.relative(release, file), await readFile(file));
-  for (const unpublished of ["release.json", "inputs.json", "server/index.js.map"]) contents.delete(unpublished);
+  for (const file of files.toSorted()) {
+    const name = path.relative(release, file);
+    if (!/^(release|inputs)\.json$|\.map$/.test(name)) contents.set(name, await readFile(file));
+  }
   return contents;
 }
 
@@ -169,6 +172,8 @@ describe("a release", () => {
       facts: { phone: "string" },
       config: { endpoint: "string" },
       modules: { section: "server/index.js" },
+      // It has the positions of the examples of points.
+      examples: "server/examples.json",
     });
     expect(version).toMatch(/^0\.1\.0-dev\.[0-9a-fx][0-9a-f]{11}$/);
     expect(container).toMatch(/^hello_[0-9a-f]{12}$/);
@@ -193,6 +198,22 @@ describe("a release", () => {
       ".json": "application/json",
       ".txt": "text/plain; charset=utf-8",
     });
+  });
+
+  test("a position in a script for browsers has a source, by a map that is not published", async () => {
+    const [file, bytes] = [...contents].find(([, text]) => text.includes("Join us")) ?? [];
+    const lines = String(bytes).split("\n");
+    const line = lines.findIndex((text) => text.includes("Join us"));
+    const position = `${String(file)}:${String(line + 1)}:${String((lines[line]?.indexOf("Join us") ?? 0) + 1)}`;
+    const built = await readBuilt(folder);
+    const sourceLine =
+      FILES["src/join.tsx"]
+        ?.toString()
+        .split("\n")
+        .findIndex((text) => text.includes("Join us")) ?? 0;
+    expect(await built?.locate(position)).toMatch(new RegExp(`^src/join\\.tsx:${String(sourceLine + 1)}:\\d+$`));
+    expect(String(bytes)).not.toContain("sourceMappingURL");
+    expect(release.files.filter((listed) => listed.path.endsWith(".map"))).toEqual([]);
   });
 
   test("a page lists the extension points that it opens", () => {

@@ -4,7 +4,7 @@ import { cp, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
-import type { ClientFiles } from "./assets.js";
+import type { CommandOutput } from "./clientFiles.js";
 import type { BuildContext } from "./context.js";
 import { isList, isText, type BuildCommand } from "./commandConfig.js";
 import { readEntry } from "./entry.js";
@@ -15,17 +15,12 @@ import { SERVER_MODULE } from "./server.js";
 import { BuildError } from "./usageError.js";
 import { inputsBelow } from "./version.js";
 
-/** What a build command has written. */
-export interface CommandOutput extends ClientFiles {
-  /** The folder that the command wrote. Paths in its source maps are relative to their files there. */
-  readonly folder: string;
-}
-
 /** What a build command says about its files, in `release.json`. The rest follows from the section and its configuration. */
 type CommandManifest = Pick<Release, "entry"> & {
   readonly assets?: readonly string[];
   readonly pages?: readonly ({ readonly pattern: string } & Assets)[];
   readonly extensions?: readonly ({ readonly point: string } & Assets)[];
+  readonly later?: readonly string[];
 };
 
 interface Assets {
@@ -59,13 +54,13 @@ export async function runBuildCommand(
   for (const name of [...FOLDERS, MANIFEST]) await rm(path.join(folder, name), { recursive: true, force: true });
   await runCommand(context.folder, command, variables, signal);
   const manifest = await readManifest(folder, command);
-  const { entry, assets: common = [], pages = [], extensions = [] } = manifest;
+  const { entry, assets: common = [], pages = [], extensions = [], later = [] } = manifest;
   await checkNames(path.join(folder, MANIFEST), path.resolve(context.folder, config.entry), manifest);
   const names = new Map([
     ...pages.map(({ pattern, assets = [] }) => [pattern, assets] as const),
     ...extensions.map(({ point, assets = [] }) => [point, assets] as const),
   ]);
-  for (const name of [entry, SERVER_MODULE, ...common, ...[...names.values()].flat()])
+  for (const name of [entry, SERVER_MODULE, ...common, ...[...names.values()].flat(), ...later])
     if (!(await isFile(path.join(folder, name)))) throw missing(path.join(folder, name), command);
   if (!(await readFile(path.join(folder, entry), "utf8")).includes(identity.container))
     throw new BuildError(
@@ -77,6 +72,7 @@ export async function runBuildCommand(
   return {
     entry,
     folder,
+    later,
     assets: { common, assetsOf, sharedOf: () => [], moduleFiles: () => ({ first: common, later: [] }) },
   };
 }
@@ -94,7 +90,7 @@ async function readManifest(folder: string, command: string): Promise<CommandMan
   }
   throw new BuildError(
     `${file} is invalid; expected { "entry": "client/entry.js", "assets": [], "pages": [{ "pattern": "/path", "assets": [] }], ` +
-      '"extensions": [{ "point": "section/point@1", "assets": [] }] }, where only entry is required',
+      '"extensions": [{ "point": "section/point@1", "assets": [] }], "later": [] }, where only entry is required',
   );
 }
 
@@ -122,13 +118,13 @@ function missing(file: string, command: string): BuildError {
 }
 
 function isManifest(value: unknown): value is CommandManifest {
-  const { entry, assets = [], pages = [], extensions = [] } = Object(value) as Partial<CommandManifest>;
+  const { entry, assets = [], pages = [], extensions = [], later = [] } = Object(value) as Partial<CommandManifest>;
   const hasAssets = (key: string) => (item: unknown) => {
     const { [key]: name, assets: own = [] } = Object(item) as Record<string, unknown>;
     return isText(name) && isList(own, isText);
   };
   const areListed = isList(pages, hasAssets("pattern")) && isList(extensions, hasAssets("point"));
-  return isText(entry) && isList(assets, isText) && areListed;
+  return isText(entry) && isList(assets, isText) && isList(later, isText) && areListed;
 }
 
 /** Lists the files outside of the package that its build command reads, relative to the package. */
@@ -180,13 +176,16 @@ export async function runCommand(
   throw new BuildError(`\`${command}\` failed with exit code ${String(code)}:\n${text}`);
 }
 
-/** As that of an npm script, without the token of the gateway. */
+/** As that of an npm script, without what authorizes at the gateway. */
 function environment(folder: string): NodeJS.ProcessEnv {
   const { PATH = "" } = process.env;
   const programs = moduleFolders(folder).map((modules) => path.join(modules, ".bin"));
   return {
     ...process.env,
     COLONNADE_TOKEN: undefined,
+    COLONNADE_TOKEN_FILE: undefined,
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: undefined,
+    COLONNADE_CLIENT_KEY: undefined,
     PATH: [...programs, PATH].join(path.delimiter),
   };
 }

@@ -40,11 +40,10 @@ export function checkBuild(file: string, config: Readonly<Record<string, unknown
   const hasCommand = isText(command) && typeof output === "string" && OUTPUT.test(output) && isList(sources, isText);
   const hasRemote = isText(remote) && (command === undefined || isText(command));
   const keys = hasRemote ? ["remote", "command"] : ["command", "output", "sources"];
-  if (!(hasRemote || hasCommand) || !Object.keys(build).every((key) => keys.includes(key)) || config.kind === "shell")
+  if (!(hasRemote || hasCommand) || !Object.keys(build).every((key) => keys.includes(key)))
     throw new UsageError(
       `${file}: build is ${JSON.stringify(config.build)}; expected { command: "vite build", output: "dist" }, whose output is ` +
-        'dist or a folder in it, and optionally sources, a list of folders; or { remote: "dist" }, and optionally command ' +
-        "(section only)",
+        'dist or a folder in it, and optionally sources, a list of folders; or { remote: "dist" }, and optionally command',
     );
   if (hasRemote) return;
   const unused = OF_WEBPACK.filter((key) => config[key] !== undefined);

@@ -67,7 +67,9 @@ class InputsHash {
 
   apply(compiler: Compiler): void {
     compiler.hooks.thisCompilation.tap(InputsHash.name, (compilation) => {
-      const options = { name: InputsHash.name, stage: webpack.Compilation.PROCESS_ASSETS_STAGE_DEV_TOOLING };
+      // After webpack has written the source maps. They stay correct, because the hash is as long as what it replaces.
+      const stage = webpack.Compilation.PROCESS_ASSETS_STAGE_DEV_TOOLING + 1;
+      const options = { name: InputsHash.name, stage };
       compilation.hooks.processAssets.tapPromise(options, async (assets) => {
         // Webpack lists the dependencies after the assets.
         compilation.summarizeDependencies();

@@ -64,7 +64,13 @@ test("all problems of a configuration are reported", async () => {
     '{ name: "Hello", entry: "./gone.ts", budgets: {}, facts: { a: 1 }, budget: { scriptKib: 0 } }',
   );
   const error: unknown = await loadConfig(folder).catch(String);
-  const found = ['unknown key "budgets"', 'name is "Hello"', "entry is", "facts.a is 1", "budget is"];
+  const found = [
+    'unknown key "budgets"; did you mean "budget"?',
+    'name is "Hello"',
+    "entry is",
+    "facts.a is 1",
+    "budget.scriptKib is 0",
+  ];
   expect(String(error).split("\n")).toEqual(
     found.map((text) => expect.stringContaining(`section.config.js: ${text}`) as string),
   );
@@ -145,13 +151,15 @@ test.each(["src/in!ner/a.css", "src/wh?t/a.css", "src/what?.ts"])("loadConfig re
 
 const NAME_EXPECTED = 'expected a lowercase letter followed by up to 31 of a-z, 0-9 and "-"';
 const ENTRY_EXPECTED = "expected the path of the entry module";
-const ICON_EXPECTED = "expected the path of the favicon (shell only)";
+const ICON_EXPECTED = "expected the path of the favicon";
 const FACTS_EXPECTED = "expected one of string, number, boolean, string[], number[], boolean[]";
-const EXPOSES_EXPECTED = 'expected { "./Name": "./src/Name.tsx" } (section only)';
+const EXPOSES_EXPECTED = 'expected { "./Name": "./src/Name.tsx" }';
 const HOSTS_EXPECTED = 'expected a list of at most 32 hosts, such as "cdn.example.com" or "*.example.com"';
 const IMAGES_EXPECTED = `${HOSTS_EXPECTED}, or "blob:", or "data:"`;
 const POLICY_KEYS = "images, fonts, connections, frames, media, styleAttributes, styleElements, workers, trustedTypes";
-const META_EXPECTED = "expected { name: content } (shell only)";
+const META_EXPECTED = "expected { name: content }";
+const OF_SHELL = 'is only for a shell; remove it, or set kind: "shell"';
+const OF_SECTION = "is only for a section; remove it";
 
 test("the gateway rejects the same names of meta tags", async () => {
   const gateway = await readFile(path.join(ROOT, "gateway/crates/model/src/release/validate.rs"), "utf8");
@@ -174,8 +182,9 @@ test.each([
   ["null", "expected a default export made by defineConfig({ name, entry })"],
   [
     '{ name: "hello", entry: "./src/section.ts", port: 1 }',
-    'unknown key "port"; expected name, entry, build, kind, facts, config, policy, exposes, federation, define, budget, webpack, shared, icon, meta, icons, socialImage, themeColor',
+    'unknown key "port"; expected name, entry, kind, facts, policy, define, build, config, exposes, federation, budget, webpack, shared, icon, meta, icons, socialImage, themeColor',
   ],
+  ['{ name: "hello", entry: "./src/section.ts", nmae: 1 }', 'unknown key "nmae"; did you mean "name"?'],
   ...[
     "https://a.example",
     "a.example/b",
@@ -201,6 +210,7 @@ test.each([
     ],
     ['policy: { connections: ["data:"] }', `policy.connections is ["data:"]; ${HOSTS_EXPECTED}`],
     ["policy: { scripts: [] }", `policy has the unknown key "scripts"; expected ${POLICY_KEYS}`],
+    ["policy: { font: [] }", 'policy has the unknown key "font"; did you mean "fonts"?'],
     ['policy: { workers: "yes" }', 'policy.workers is "yes"; expected a boolean'],
     [
       'policy: { styleElements: ["a"] }',
@@ -222,27 +232,24 @@ test.each([
     'name is "hello" and kind is "shell"; the shell needs both to be "shell", a section neither',
   ],
   ['{ name: "hello" }', `entry is undefined; ${ENTRY_EXPECTED}`],
-  ['{ name: "hello", entry: "./src/nowhere.ts" }', `entry is "./src/nowhere.ts"; ${ENTRY_EXPECTED}`],
-  ['{ name: "hello", entry: "./src" }', `entry is "./src"; ${ENTRY_EXPECTED}`],
+  [
+    '{ name: "hello", entry: "./src/nowhere.ts" }',
+    `entry is "./src/nowhere.ts", which does not exist; ${ENTRY_EXPECTED}`,
+  ],
+  ['{ name: "hello", entry: "./src" }', `entry is "./src", which is no file; ${ENTRY_EXPECTED}`],
   ['{ name: "shell", kind: "shell", entry: "./src/section.ts", icon: 5 }', `icon is 5; ${ICON_EXPECTED}`],
   [
     '{ name: "shell", kind: "shell", entry: "./src/section.ts", icon: "./x.svg" }',
-    `icon is "./x.svg"; ${ICON_EXPECTED}`,
+    `icon is "./x.svg", which does not exist; ${ICON_EXPECTED}`,
   ],
-  [
-    '{ name: "hello", entry: "./src/section.ts", icon: "./src/icon.svg" }',
-    `icon is "./src/icon.svg"; ${ICON_EXPECTED}`,
-  ],
+  ['{ name: "hello", entry: "./src/section.ts", icon: "./src/icon.svg" }', `icon ${OF_SHELL}`],
   ['{ name: "hello", entry: "./src/section.ts", facts: [] }', "facts is []; expected { name: type }"],
   ['{ name: "hello", entry: "./src/section.ts", config: "/api" }', 'config is "/api"; expected { name: type }'],
   [
     '{ name: "hello", entry: "./src/section.ts", config: { endpoint: "/api" } }',
     `config.endpoint is "/api"; ${FACTS_EXPECTED}`,
   ],
-  [
-    '{ name: "shell", kind: "shell", entry: "./src/section.ts", config: {} }',
-    "config is for a section; expected no config, because a shell has no table of its own",
-  ],
+  ['{ name: "shell", kind: "shell", entry: "./src/section.ts", config: {} }', `config ${OF_SECTION}`],
   [
     '{ name: "hello", entry: "./src/section.ts", facts: { year: "number", phone: "list" } }',
     `facts.phone is "list"; ${FACTS_EXPECTED}`,
@@ -252,7 +259,7 @@ test.each([
     'facts has the name "support phone"; expected a letter followed by up to 63 letters, digits and "_"',
   ],
   ['{ name: "hello", entry: "./src/section.ts", exposes: ["./A"] }', `exposes is ["./A"]; ${EXPOSES_EXPECTED}`],
-  ['{ name: "shell", kind: "shell", entry: "./src/section.ts", exposes: {} }', `exposes is {}; ${EXPOSES_EXPECTED}`],
+  ['{ name: "shell", kind: "shell", entry: "./src/section.ts", exposes: {} }', `exposes ${OF_SECTION}`],
   [
     '{ name: "hello", entry: "./src/section.ts", exposes: { PriceTag: "./src/section.ts" } }',
     'exposes has the name "PriceTag"; expected "./" and a name of letters, digits, "-", "_" and "/", such as "./PriceTag"',
@@ -263,13 +270,14 @@ test.each([
   ],
   [
     '{ name: "hello", entry: "./src/section.ts", exposes: { "./a/B-1": "./src/nowhere.tsx" } }',
-    'exposes["./a/B-1"] is "./src/nowhere.tsx"; expected the path of a module, relative to the package',
+    'exposes["./a/B-1"] is "./src/nowhere.tsx", which does not exist; expected the path of a module, relative to the package',
   ],
   [
     '{ name: "hello", entry: "./src/section.ts", federation: "vite" }',
-    'federation is "vite"; expected "webpack" or "enhanced" (section only)',
+    'federation is "vite"; expected "webpack" or "enhanced"',
   ],
-  ['{ name: "hello", entry: "./src/section.ts", meta: { a: "b" } }', `meta is {"a":"b"}; ${META_EXPECTED}`],
+  ['{ name: "hello", entry: "./src/section.ts", meta: { a: "b" } }', `meta ${OF_SHELL}`],
+  ['{ name: "shell", kind: "shell", entry: "./src/section.ts", meta: "a" }', `meta is "a"; ${META_EXPECTED}`],
   [
     '{ name: "shell", kind: "shell", entry: "./src/section.ts", meta: { a: 1 } }',
     'meta["a"] is 1; expected a text without control characters',
@@ -284,28 +292,27 @@ test.each([
   ],
   [
     '{ name: "shell", kind: "shell", entry: "./src/section.ts", icons: [{ file: "a.png", purpose: "all" }] }',
-    `icons is [{"file":"a.png","purpose":"all"}]; expected a list of { file, purpose } with purpose any, maskable or touch (shell only)`,
+    `icons is [{"file":"a.png","purpose":"all"}]; expected a list of { file, purpose } with purpose any, maskable or touch`,
   ],
   [
     '{ name: "shell", kind: "shell", entry: "./src/section.ts", socialImage: { file: "a.png" } }',
-    `socialImage is {"file":"a.png"}; expected { file, alt } (shell only)`,
+    `socialImage is {"file":"a.png"}; expected { file, alt }`,
   ],
   [
     '{ name: "shell", kind: "shell", entry: "./src/section.ts", themeColor: { light: "#fff", dark: "#000000" } }',
-    `themeColor is {"light":"#fff","dark":"#000000"}; expected { light, dark }, each #rrggbb (shell only)`,
+    `themeColor is {"light":"#fff","dark":"#000000"}; expected { light, dark }, each #rrggbb`,
   ],
-  [
-    '{ name: "hello", entry: "./src/section.ts", icons: [] }',
-    "icons is []; expected a list of { file, purpose } with purpose any, maskable or touch (shell only)",
-  ],
+  ['{ name: "hello", entry: "./src/section.ts", icons: [] }', `icons ${OF_SHELL}`],
   [
     '{ name: "hello", entry: "./src/section.ts", budget: { scripts: 48 } }',
-    'budget is {"scripts":48}; expected { scriptKib, styleKib }, both optional positive numbers (section only)',
+    'budget has the unknown key "scripts"; expected scriptKib, styleKib',
   ],
+  ['{ name: "hello", entry: "./src/section.ts", budget: 48 }', "budget is 48; expected { scriptKib, styleKib }"],
   [
-    '{ name: "shell", kind: "shell", entry: "./src/section.ts", budget: { scriptKib: 48 } }',
-    'budget is {"scriptKib":48}; expected { scriptKib, styleKib }, both optional positive numbers (section only)',
+    '{ name: "hello", entry: "./src/section.ts", budget: { scriptKib: -1 } }',
+    "budget.scriptKib is -1; expected a positive number",
   ],
+  ['{ name: "shell", kind: "shell", entry: "./src/section.ts", budget: { scriptKib: 48 } }', `budget ${OF_SECTION}`],
   ['{ name: "hello", entry: "./src/section.ts", define: [1] }', "define is [1]; expected { NAME: value }"],
   [
     '{ name: "hello", entry: "./src/section.ts", define: { "process.env.KEY": 1 } }',
@@ -315,10 +322,10 @@ test.each([
     '{ name: "hello", entry: "./src/section.ts", define: { WHEN: [new Date(0)] } }',
     "define.WHEN is not a JSON value; expected a string, a finite number, a boolean, null, or a list or object of these",
   ],
-  ['{ name: "hello", entry: "./src/section.ts", webpack: {} }', "webpack is {}; expected a function (section only)"],
+  ['{ name: "hello", entry: "./src/section.ts", webpack: {} }', "webpack is {}; expected a function"],
   [
     '{ name: "shell", kind: "shell", entry: "./src/section.ts", webpack: (configuration) => configuration }',
-    "webpack is a function; expected a function (section only)",
+    `webpack ${OF_SECTION}`,
   ],
 ])("loadConfig rejects %s", async (config, problem) => {
   const folder = await packageWith(config);

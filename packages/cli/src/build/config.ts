@@ -9,8 +9,9 @@ import { checkBuild, type BuildCommand, type RemoteBuild } from "./commandConfig
 import { checkExposes, type Exposes } from "./exposes.js";
 import { checkFolder } from "./folder.js";
 import { checkImages, IMAGE_KEYS, type ImageConfig } from "./images.js";
-import { isFile } from "./isFile.js";
+import { checkFile } from "./isFile.js";
 import { checkMeta } from "./meta.js";
+import { unknownKey } from "./nearNames.js";
 import { checkPolicy, type ContentPolicy } from "./policy.js";
 import { checkTypes, type FactTypes } from "./settings.js";
 import { checkSharedPackages, type SharedPackage } from "./shared.js";
@@ -97,24 +98,9 @@ export function defineConfig<Config extends object = SectionConfiguration>(
 /** Name of a package's build configuration file. */
 export const CONFIG_FILE = "section.config.js";
 const BUDGET_KEYS = ["scriptKib", "styleKib"];
-const KEYS = new Set([
-  "name",
-  "entry",
-  "build",
-  "kind",
-  "facts",
-  "config",
-  "policy",
-  "exposes",
-  "federation",
-  "define",
-  "budget",
-  "webpack",
-  "shared",
-  "icon",
-  "meta",
-  ...IMAGE_KEYS,
-]);
+const SECTION_KEYS = ["build", "config", "exposes", "federation", "budget", "webpack"];
+const SHELL_KEYS = ["shared", "icon", "meta", ...IMAGE_KEYS];
+const KEYS = ["name", "entry", "kind", "facts", "policy", "define", ...SECTION_KEYS, ...SHELL_KEYS];
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** Description of a valid section name, for error messages. */
@@ -168,13 +154,10 @@ async function configProblems(
       problems.push(error.message);
     }
   };
-  const isMissing = async (value: unknown): Promise<boolean> =>
-    typeof value !== "string" || !(await isFile(path.join(folder, value)));
-  const { name, entry, build, kind = "section", facts, config: values, policy, exposes, federation } = config;
-  const { define, budget, webpack, shared, meta, icon } = config;
+  const { kind = "section", name, entry } = config;
   const isShell = kind === "shell";
-  const keys = Object.keys(config).filter((key) => !KEYS.has(key));
-  for (const key of keys) reject(true, `unknown key "${key}"; expected ${[...KEYS].join(", ")}`);
+  const unknown = Object.keys(config).filter((key) => !KEYS.includes(key));
+  for (const key of unknown) reject(true, unknownKey(KEYS, key));
   const isNamed = typeof name === "string" && isSectionName(name);
   reject(!isNamed, `name is ${JSON.stringify(name)}; expected ${EXPECTED_NAME}`);
   const isKind = kind === "section" || isShell;
@@ -183,48 +166,43 @@ async function configProblems(
     isNamed && isKind && isShell !== (name === "shell"),
     `name is "${String(name)}" and kind is "${String(kind)}"; the shell needs both to be "shell", a section neither`,
   );
-  reject(await isMissing(entry), `entry is ${JSON.stringify(entry)}; expected the path of the entry module`);
+  await attempt(checkFile, file, folder, "entry", entry, "the path of the entry module");
+  const advice = isShell ? "a section; remove it" : 'a shell; remove it, or set kind: "shell"';
+  const foreign = (isShell ? SECTION_KEYS : SHELL_KEYS).filter((key) => isKind && config[key] !== undefined);
+  for (const key of foreign) reject(true, `${key} is only for ${advice}`);
+  const own = Object.entries(config).filter(([key, value]) => value !== undefined && !foreign.includes(key));
+  const { facts, config: values, policy, ...others } = Object.fromEntries(own);
+  const { build, exposes, federation, define, budget, webpack, shared, meta, icon } = others;
   if (facts !== undefined) await attempt(checkTypes, file, "facts", facts);
   if (values !== undefined) await attempt(checkTypes, file, "config", values);
   if (policy !== undefined) await attempt(checkPolicy, file, policy);
+  if (build !== undefined) await attempt(checkBuild, file, others);
+  if (exposes !== undefined) await attempt(checkExposes, file, exposes, folder);
   reject(
-    values !== undefined && isShell,
-    "config is for a section; expected no config, because a shell has no table of its own",
+    federation !== undefined && federation !== "webpack" && federation !== "enhanced",
+    `federation is ${JSON.stringify(federation)}; expected "webpack" or "enhanced"`,
   );
-  if (build !== undefined) await attempt(checkBuild, file, config);
-  if (exposes !== undefined) await attempt(checkExposes, file, exposes, isShell ? undefined : folder);
-  reject(
-    federation !== undefined && (isShell || !isFederation(federation)),
-    `federation is ${JSON.stringify(federation)}; expected "webpack" or "enhanced" (section only)`,
-  );
-  if (shared !== undefined) await attempt(checkSharedPackages, file, shared, isShell ? folder : undefined);
-  if (meta !== undefined) await attempt(checkMeta, file, meta, isShell);
-  reject(
-    budget !== undefined && (isShell || !isBudget(budget)),
-    `budget is ${JSON.stringify(budget)}; expected { scriptKib, styleKib }, both optional positive numbers (section only)`,
-  );
+  if (shared !== undefined) await attempt(checkSharedPackages, file, shared, folder);
+  if (meta !== undefined) await attempt(checkMeta, file, meta);
+  if (budget !== undefined) await attempt(checkBudget, file, budget);
   if (define !== undefined) await attempt(checkDefine, file, define);
   reject(
-    webpack !== undefined && (typeof webpack !== "function" || isShell),
-    `webpack is ${typeof webpack === "function" ? "a function" : JSON.stringify(webpack)}; expected a function (section only)`,
+    webpack !== undefined && typeof webpack !== "function",
+    `webpack is ${JSON.stringify(webpack)}; expected a function`,
   );
-  reject(
-    icon !== undefined && (!isShell || (await isMissing(icon))),
-    `icon is ${JSON.stringify(icon)}; expected the path of the favicon (shell only)`,
-  );
-  await attempt(checkImages, file, config, isShell);
+  if (icon !== undefined) await attempt(checkFile, file, folder, "icon", icon, "the path of the favicon");
+  await attempt(checkImages, file, others);
   return problems;
 }
 
-function isFederation(federation: unknown): boolean {
-  return federation === "webpack" || federation === "enhanced";
-}
-
-function isBudget(budget: unknown): boolean {
-  if (typeof budget !== "object" || budget === null) return false;
-  return Object.entries(budget).every(
-    ([key, value]) => BUDGET_KEYS.includes(key) && typeof value === "number" && value > 0,
-  );
+function checkBudget(file: string, budget: unknown): void {
+  if (typeof budget !== "object" || budget === null || Array.isArray(budget))
+    throw new UsageError(`${file}: budget is ${JSON.stringify(budget)}; expected { scriptKib, styleKib }`);
+  for (const [key, value] of Object.entries(budget)) {
+    if (!BUDGET_KEYS.includes(key)) throw new UsageError(`${file}: budget has the ${unknownKey(BUDGET_KEYS, key)}`);
+    if (typeof value !== "number" || !(value > 0))
+      throw new UsageError(`${file}: budget.${key} is ${JSON.stringify(value)}; expected a positive number`);
+  }
 }
 
 function checkDefine(file: string, define: unknown): void {

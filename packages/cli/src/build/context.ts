@@ -1,7 +1,6 @@
-import type { CommandOutput } from "./buildCommand.js";
+import type { CommandOutput } from "./clientFiles.js";
 import type { SectionConfig } from "./config.js";
-import type { SharedVersions } from "./shared.js";
-import type { SharedModule } from "./sharedModules.js";
+import type { SharedModule, SharedVersions } from "./shared.js";
 import type { BuildTarget } from "./buildTarget.js";
 import type { BuildIdentity, BuildMode } from "./version.js";
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
 import { BuildError } from "./usageError.js";
-import { readEntry } from "./entry.js";
+import { readEntry, readModules } from "./entry.js";
 import { LINK_FORM } from "./entryForms.js";
 
 async function entryWith(source: string): Promise<string> {
@@ -46,6 +46,14 @@ test("readEntry accepts pages and extensions of the entry module itself", async 
     extensions: new Map([["a/b@1", ""]]),
     navigation: [],
   });
+});
+
+test("readModules returns what the entry module imports for its own pages", async () => {
+  const forms = ["{ page }", "{ page: other }", "{ page: pages.third }", "{ page: own }", "{ page: definePage({}) }"];
+  const pages = forms.map((form, index) => `"/${String(index)}": async () => (${form})`).join(", ");
+  const imports = `import { page, other as same, page as other } from "./a";\nimport * as pages from "./b";\nconst own = page;\n`;
+  const file = await entryWith(`${imports}${section(`name: "hello", contract: 1, pages: { ${pages} }`)}`);
+  expect([...(await readModules(file)).pages.values()]).toEqual(["./a", "./a", "./b", "", ""]);
 });
 
 test("readEntry accepts empty pages, and absent extensions", async () => {

@@ -24,11 +24,32 @@ export interface EntryImports {
  *   `async () => ({ page })`, or if `navigation` is not a literal.
  */
 export async function readEntry(file: string): Promise<EntryImports> {
-  const entries = await readDefinition(file);
+  const { entries } = await readDefinition(file);
   return {
     pages: importsOf(file, entries, "pages"),
     extensions: importsOf(file, entries, "extensions"),
     navigation: navigationOf(file, entries.get("navigation")),
+  };
+}
+
+/**
+ * Returns the specifiers of the modules in which pages and extensions are defined. Unlike those of {@link readEntry}, they have the
+ * modules of pages in `async () => ({ page })`, if the entry module imports them.
+ *
+ * @throws BuildError as `readEntry`.
+ */
+export async function readModules(file: string): Promise<Pick<EntryImports, "extensions" | "pages">> {
+  const { entries, module } = await readDefinition(file);
+  const imported = new Map(
+    module.body.flatMap((item) =>
+      item.type === "ImportDeclaration"
+        ? item.specifiers.map(({ local }) => [local.value, item.source.value] as const)
+        : [],
+    ),
+  );
+  return {
+    pages: importsOf(file, entries, "pages", imported),
+    extensions: importsOf(file, entries, "extensions", imported),
   };
 }
 
@@ -38,12 +59,18 @@ export async function readEntry(file: string): Promise<EntryImports> {
  * @throws BuildError if it is not a number literal.
  */
 export async function readContract(file: string): Promise<number> {
-  const contract = (await readDefinition(file)).get("contract");
+  const contract = (await readDefinition(file)).entries.get("contract");
   if (contract?.type === "NumericLiteral") return contract.value;
   throw new BuildError(`${file}: contract is not a number; expected \`contract: ${String(CONTRACT)}\``);
 }
 
-async function readDefinition(file: string): Promise<Map<string, Expression>> {
+interface Definition {
+  readonly module: Module;
+  /** The members of the argument of `defineSection`. */
+  readonly entries: Map<string, Expression>;
+}
+
+async function readDefinition(file: string): Promise<Definition> {
   const source = await readFile(file, "utf8");
   const module = await parse(source, { syntax: "typescript", tsx: true, target: "es2022" }).catch((error: unknown) => {
     // swc appends its own stack trace.
@@ -52,7 +79,7 @@ async function readDefinition(file: string): Promise<Map<string, Expression>> {
   });
   const definition = findDefinition(module);
   if (!definition) throw new BuildError(`${file}: expected \`export default defineSection({ … })\``);
-  return entriesOf(definition, `${file}: defineSection`);
+  return { module, entries: entriesOf(definition, `${file}: defineSection`) };
 }
 
 function findDefinition(module: Module): ObjectExpression | undefined {
@@ -86,7 +113,12 @@ function entriesOf(object: ObjectExpression, where: string): Map<string, Express
   );
 }
 
-function importsOf(file: string, definition: Map<string, Expression>, name: EntryMember): Map<string, string> {
+function importsOf(
+  file: string,
+  definition: Map<string, Expression>,
+  name: EntryMember,
+  imported: ReadonlyMap<string, string> = new Map(),
+): Map<string, string> {
   const value = definition.get(name);
   if (!value) return new Map();
   if (value.type !== "ObjectExpression")
@@ -94,7 +126,7 @@ function importsOf(file: string, definition: Map<string, Expression>, name: Entr
   return new Map(
     [...entriesOf(value, `${file}: ${name}`)].map(([key, load]) => [
       key,
-      importSpecifier(load) ?? reject(file, name, key),
+      importSpecifier(load, imported) ?? reject(file, name, key),
     ]),
   );
 }
@@ -130,10 +162,10 @@ function reject(file: string, name: EntryMember, key: string): never {
   );
 }
 
-function importSpecifier(load: Expression): string | undefined {
+function importSpecifier(load: Expression, imported: ReadonlyMap<string, string>): string | undefined {
   if (load.type !== "ArrowFunctionExpression") return undefined;
   if (load.async && load.body.type === "ParenthesisExpression" && load.body.expression.type === "ObjectExpression")
-    return "";
+    return imported.get(ownName(load.body.expression)) ?? "";
   if (load.body.type !== "CallExpression") return undefined;
   const {
     callee,
@@ -142,4 +174,11 @@ function importSpecifier(load: Expression): string | undefined {
   return callee.type === "Import" && argument?.expression.type === "StringLiteral"
     ? argument.expression.value
     : undefined;
+}
+
+/** The variable of the entry module in `{ page }`, `{ page: shop }` or `{ page: pages.shop }`. Empty for another expression. */
+function ownName({ properties: [property] }: ObjectExpression): string {
+  let value = property?.type === "KeyValueProperty" ? property.value : property;
+  while (value?.type === "MemberExpression") value = value.object;
+  return value?.type === "Identifier" ? value.value : "";
 }

@@ -1,6 +1,4 @@
-import path from "node:path";
-
-import { isFile } from "./isFile.js";
+import { checkFile } from "./isFile.js";
 import { UsageError } from "./usageError.js";
 
 /** Paths of modules, relative to the package, by the names that the section exposes them by, such as `./PriceTag`. */
@@ -20,15 +18,13 @@ export function isModuleName(name: string): boolean {
 }
 
 /**
- * Checks the `exposes` of a configuration. `file` is its path, and `folder` that of the section; undefined for a shell.
+ * Checks the `exposes` of a configuration. `file` is its path, and `folder` that of the section.
  *
  * @throws UsageError if it is no object, a name is invalid, or a module does not exist.
  */
-export async function checkExposes(file: string, exposes: unknown, folder: string | undefined): Promise<void> {
-  if (folder === undefined || typeof exposes !== "object" || exposes === null || Array.isArray(exposes))
-    throw new UsageError(
-      `${file}: exposes is ${JSON.stringify(exposes)}; expected { "./Name": "./src/Name.tsx" } (section only)`,
-    );
+export async function checkExposes(file: string, exposes: unknown, folder: string): Promise<void> {
+  if (typeof exposes !== "object" || exposes === null || Array.isArray(exposes))
+    throw new UsageError(`${file}: exposes is ${JSON.stringify(exposes)}; expected { "./Name": "./src/Name.tsx" }`);
   const modules = Object.entries(exposes);
   if (modules.length > MAX_MODULES)
     throw new UsageError(
@@ -41,10 +37,7 @@ export async function checkExposes(file: string, exposes: unknown, folder: strin
       );
     if (name === SECTION_MODULE)
       throw new UsageError(`${file}: exposes has the name "${name}", which is the section itself; choose another name`);
-    if (typeof module !== "string" || !(await isFile(path.resolve(folder, module))))
-      throw new UsageError(
-        `${file}: exposes["${name}"] is ${JSON.stringify(module)}; expected the path of a module, relative to the package`,
-      );
+    await checkFile(file, folder, `exposes["${name}"]`, module, "the path of a module, relative to the package");
   }
 }
 

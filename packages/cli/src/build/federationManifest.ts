@@ -1,17 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
+import type { ModuleFiles } from "./clientFiles.js";
 import type { BuildContext } from "./context.js";
 import { neededRanges } from "./shared.js";
 
 /** Name of the manifest of a remote, as the plugins of Module Federation write it and its hosts and tools read it. */
 export const MANIFEST_FILE = "mf-manifest.json";
-
-/** The files of a module of a container, relative to the release folder: those that it loads at first, and later. */
-export interface ModuleFiles {
-  readonly first: readonly string[];
-  readonly later: readonly string[];
-}
 
 interface ManifestAssets {
   readonly js: { readonly sync: string[]; readonly async: string[] };

@@ -48,9 +48,9 @@ type Fields = Readonly<Record<string, unknown>>;
 export const IMAGE_KEYS = ["icons", "socialImage", "themeColor"] as const;
 const PURPOSES = ["any", "maskable", "touch"] as const;
 const EXPECTED = {
-  icons: `a list of { file, purpose } with purpose any, maskable or touch (shell only)`,
-  socialImage: "{ file, alt } (shell only)",
-  themeColor: "{ light, dark }, each #rrggbb (shell only)",
+  icons: `a list of { file, purpose } with purpose any, maskable or touch`,
+  socialImage: "{ file, alt }",
+  themeColor: "{ light, dark }, each #rrggbb",
 } as const;
 
 function isFields(value: unknown, ...keys: string[]): value is Record<string, string> {
@@ -77,13 +77,12 @@ const CHECKS: Readonly<Record<keyof typeof EXPECTED, (value: unknown) => boolean
 /**
  * Checks the image settings of a configuration. `file` is the configuration's path, for error messages.
  *
- * @throws UsageError if a value is invalid or the package is not the shell.
+ * @throws UsageError if a value is invalid.
  */
-export function checkImages(file: string, config: Fields, isShell: boolean): void {
+export function checkImages(file: string, config: Fields): void {
   for (const key of IMAGE_KEYS) {
     const value = config[key];
-    if (value === undefined) continue;
-    if (!isShell || !CHECKS[key](value))
+    if (value !== undefined && !CHECKS[key](value))
       throw new UsageError(`${file}: ${key} is ${JSON.stringify(value)}; expected ${EXPECTED[key]}`);
   }
 }

@@ -25,6 +25,7 @@ export type { BuildMode } from "./version.js";
 export { callAdmin, type AdminAccess, type AdminResponse } from "../cli/api.js";
 export { deploy, type Deployed, type DeployedDeployment, type DeployOptions } from "../cli/deploy.js";
 export type { Deployment, Rollout, RolloutAnalysis, RolloutProgress } from "../cli/deployments.js";
-export { publish, type OnProgress, type Published } from "../cli/publish.js";
+export { publish, type OnProgress, type Published, type PublishOptions } from "../cli/publish.js";
+export type { ReleaseSource } from "../cli/source.js";
 export type { ReleaseChanges } from "../cli/releases.js";
 export type { RequestBody } from "../cli/http.js";

@@ -16,10 +16,10 @@ export const OWN_META: readonly string[] = [
 
 const NAME = /^[\w.:-]{1,64}$/;
 
-/** @throws UsageError if the value of the key `meta` is invalid, or `isShell` is false. */
-export function checkMeta(file: string, meta: unknown, isShell: boolean): void {
-  if (!isShell || typeof meta !== "object" || meta === null || Array.isArray(meta))
-    throw new UsageError(`${file}: meta is ${JSON.stringify(meta)}; expected { name: content } (shell only)`);
+/** @throws UsageError if the value of the key `meta` is invalid. */
+export function checkMeta(file: string, meta: unknown): void {
+  if (typeof meta !== "object" || meta === null || Array.isArray(meta))
+    throw new UsageError(`${file}: meta is ${JSON.stringify(meta)}; expected { name: content }`);
   for (const [name, content] of Object.entries(meta)) {
     if (!NAME.test(name))
       throw new UsageError(

@@ -27,16 +27,25 @@ function isPart(one: string, other: string): boolean {
   return short.length > 3 && long.includes(short);
 }
 
-/** The number of letters to insert, remove or replace: https://en.wikipedia.org/wiki/Levenshtein_distance */
+/** Describes a key that a configuration cannot have, for error messages. */
+export function unknownKey(keys: readonly string[], key: string): string {
+  const [near] = nearNames(keys, key);
+  return `unknown key "${key}"; ${near === undefined ? `expected ${keys.join(", ")}` : `did you mean "${near}"?`}`;
+}
+
+/** The number of letters to insert, remove, replace or swap: https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance */
 function distanceOf(one: string, other: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [index, letter] of one.split("").entries()) {
     const next = [index + 1];
     for (const [column, otherLetter] of other.split("").entries()) {
       const replaced = (row[column] ?? 0) + (letter === otherLetter ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+      const isSwapped = letter === other[column - 1] && otherLetter === one[index - 1];
+      const swapped = isSwapped ? (before[column - 1] ?? 0) + 1 : Infinity;
+      next.push(Math.min(replaced, swapped, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row.at(-1) ?? 0;
 }

@@ -1,3 +1,4 @@
+import { unknownKey } from "./nearNames.js";
 import { UsageError } from "./usageError.js";
 
 /**
@@ -83,8 +84,7 @@ export function checkPolicy(file: string, policy: unknown): asserts policy is Co
     throw new UsageError(`${file}: policy is ${JSON.stringify(policy)}; expected { images: ["cdn.example.com"] }`);
   for (const [key, value] of Object.entries(policy)) {
     const check = Object.hasOwn(CHECKS, key) ? CHECKS[key as keyof ContentPolicy] : undefined;
-    if (!check)
-      throw new UsageError(`${file}: policy has the unknown key "${key}"; expected ${Object.keys(CHECKS).join(", ")}`);
+    if (!check) throw new UsageError(`${file}: policy has the ${unknownKey(Object.keys(CHECKS), key)}`);
     const [isValid, expected] = check;
     if (!isValid(value))
       throw new UsageError(`${file}: policy.${key} is ${JSON.stringify(value)}; expected ${expected}`);

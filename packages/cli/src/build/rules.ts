@@ -26,7 +26,12 @@ function scripts(isHot: boolean): RuleSetRule[] {
       ...(isHot ? [REFRESH_LOADER] : []),
       {
         loader: "swc-loader",
-        options: { ...(isModule && { isModule }), jsc: { parser, target: "es2022", transform: { react } } },
+        options: {
+          // Webpack makes the paths of parsed maps relative. Otherwise hashes would depend on the folder of the package.
+          ...{ sourceMaps: true, parseMap: true },
+          ...(isModule && { isModule }),
+          jsc: { parser, target: "es2022", transform: { react } },
+        },
       },
     ],
   });

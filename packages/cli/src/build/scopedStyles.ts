@@ -112,19 +112,39 @@ function limitSelectors(root: Root, scope: string): void {
   });
 }
 
-/** Limits a list of selectors. At the start of a selector, the document's root means the root of the section. */
+/**
+ * Limits a list of selectors. At the start of a selector, the document's root means the root of the section, also several of them,
+ * such as `body > #root`.
+ */
 function limited(selectors: string, scope: string): string {
   return selectorParser((list) => {
     list.each((selector) => {
+      mergeRoots(selector);
       const end = selector.nodes.findIndex(({ type }) => type === "combinator");
-      const [root, ...others] = selector.nodes.slice(0, end < 0 ? undefined : end).filter(isRoot);
+      const compound = selector.nodes.slice(0, end < 0 ? undefined : end);
+      const [root, ...others] = compound.filter(isRoot);
       // As in the app, rules for #root are stronger than those for `body`.
-      const value = root?.type === "id" ? scope.replace("where", "is") : scope;
+      const isStrong = [root, ...others].some((each) => each?.type === "id");
+      const value = isStrong ? scope.replace("where", "is") : scope;
       if (root) root.replaceWith(selectorParser.pseudo({ value }));
       else selector.prepend(selectorParser.combinator({ value: " " })).prepend(selectorParser.pseudo({ value: scope }));
       for (const other of others) other.remove();
+      // The element's type comes first, also that of a root within another, as in `body > div#root`.
+      const type = compound.find((node) => /^(tag|universal)$/.test(node.type) && !isRoot(node));
+      if (root && type) selector.prepend(type.remove());
     });
   }).processSync(selectors);
+}
+
+/** Removes the combinators between the roots at the start of a selector, which are one element. */
+function mergeRoots(selector: selectorParser.Selector): void {
+  const [first, ...others] = selector.split(({ type }) => type === "combinator");
+  let before = first;
+  for (const compound of others) {
+    if (!(before.some(isRoot) && compound.some(isRoot))) return;
+    before.at(-1)?.remove();
+    before = compound;
+  }
 }
 
 function isRoot({ type, value }: selectorParser.Node): boolean {

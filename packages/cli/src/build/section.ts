@@ -5,7 +5,8 @@ import { findOversizedViews } from "../check/budget.js";
 import { check, type DeclaredParts } from "../check/check.js";
 import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { CONTRACT } from "@colonnade/kit/contract";
-import { clientFiles, consumedRanges, usedExports, type ClientFiles } from "./assets.js";
+import { clientFiles, consumedRanges, usedExports } from "./assets.js";
+import type { ClientFiles } from "./clientFiles.js";
 import { runBuildCommand } from "./buildCommand.js";
 import { ownBuild, type BuildCommand } from "./commandConfig.js";
 import type { Built, OnStep } from "./built.js";
@@ -72,7 +73,7 @@ export async function buildSection(provisional: BuildContext, identify: Identify
   const { context, client, outside } = compiled.value;
   const untyped = await writeDeclarations(folder, config.exposes ?? {}, path.join(output, "client"));
   const release = await sectionRelease(context, client, imports, declared);
-  const problems = [...found, ...(await findOversizedViews(context, client.compilation, release))];
+  const problems = [...found, ...(await findOversizedViews(context, client, release))];
   if (errorsIn(problems).length > 0) throw new CheckError(config.name, problems, folder);
   return {
     release,

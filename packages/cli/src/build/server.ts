@@ -22,9 +22,6 @@ const INDEX = "server/index.js";
 /** A section's server module, relative to the release folder. */
 export const SERVER_MODULE = INDEX;
 
-/** Source map of a section's server module, relative to the release folder. Not part of the release. */
-export const SERVER_SOURCE_MAP = `${INDEX}.map`;
-
 /** Server modules of a section. */
 export const SECTION_MODULES: ServerModules = { [SECTION_SPECIFIER]: INDEX };
 

@@ -3,7 +3,6 @@ import path from "node:path";
 
 import { satisfies } from "semver";
 
-import type { SectionConfig } from "./config.js";
 import { UsageError } from "./usageError.js";
 
 const KIT = "@colonnade/kit";
@@ -66,7 +65,7 @@ const DEPENDENCIES = ["dependencies", "peerDependencies", "devDependencies"] as 
  */
 export function siteRanges(
   folder: string,
-  { kind, build }: Pick<SectionConfig, "kind" | "build">,
+  { kind, build }: { readonly kind?: string; readonly build?: object },
   versions: SharedVersions = {},
 ): SiteRanges {
   if (kind === "shell" || build) return { accepted: {}, refused: {} };
@@ -111,6 +110,18 @@ export type SharedPackage =
       readonly omit: readonly string[];
     };
 
+/** What a build makes of a package that a shell shares. */
+export interface SharedModule {
+  /** What code imports. */
+  readonly name: string;
+  /** Source of a module that exports what is shared. */
+  readonly source: string;
+  /** What the shell imports in the browser. */
+  readonly request: string;
+  /** The exports that are omitted, as paths. */
+  readonly omitted: readonly string[];
+}
+
 /** The packages that a shell shares, with the exports that it omits. */
 export function omitsOf(shared: readonly SharedPackage[] = []): ReadonlyMap<string, readonly string[]> {
   return new Map(shared.map((each) => (typeof each === "string" ? [each, []] : [each.name, each.omit])));
@@ -119,14 +130,13 @@ export function omitsOf(shared: readonly SharedPackage[] = []): ReadonlyMap<stri
 const SPECIFIER = /^(@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*(\/[\w.~-]+)*$/;
 
 /**
- * Checks the packages that a shell shares. `folder` is that of the shell; undefined for a section.
+ * Checks the packages that a shell shares. `folder` is that of the shell.
  *
- * @throws UsageError if a section has the list, or an entry is no installed package that a shell can share.
+ * @throws UsageError if an entry is no installed package that a shell can share.
  */
-export function checkSharedPackages(file: string, shared: unknown, folder: string | undefined): void {
-  const expected =
-    'expected a list of packages, such as ["react-hook-form", { name: "zod", omit: ["locales"] }] (shell only)';
-  if (!Array.isArray(shared) || folder === undefined || !shared.every(isSharedPackage))
+export function checkSharedPackages(file: string, shared: unknown, folder: string): void {
+  const expected = 'expected a list of packages, such as ["react-hook-form", { name: "zod", omit: ["locales"] }]';
+  if (!Array.isArray(shared) || !shared.every(isSharedPackage))
     throw new UsageError(`${file}: shared is ${JSON.stringify(shared)}; ${expected}`);
   const names = [...omitsOf(shared).keys()];
   if (names.length < shared.length) throw new UsageError(`${file}: shared lists a package twice; expected each once`);

@@ -6,21 +6,9 @@ import { types } from "node:util";
 import { compile } from "./compile.js";
 import type { BuildContext } from "./context.js";
 import type { ServerModules } from "./server.js";
-import { omitsOf } from "./shared.js";
+import { omitsOf, type SharedModule } from "./shared.js";
 import { UsageError } from "./usageError.js";
 import { moduleOf, SHARED_FOLDER, sharedServerConfiguration } from "./webpack.js";
-
-/** A package that a shell shares. */
-export interface SharedModule {
-  /** What code imports. */
-  readonly name: string;
-  /** Source of a module that exports what is shared. */
-  readonly source: string;
-  /** What the shell imports in the browser. */
-  readonly request: string;
-  /** The exports that are omitted, as paths. */
-  readonly omitted: readonly string[];
-}
 
 /**
  * Reads what the packages export that a shell shares. Node.js resolves them from the output folder, which is in that of the shell.
@@ -36,12 +24,15 @@ export async function readSharedModules({ output, config }: BuildContext): Promi
   await writeFile(file, exports.join("\n"));
   const loaded = (await import(pathToFileURL(file).href).catch((error: unknown) => {
     throw new UsageError(`a package of \`shared\` does not load in Node.js: ${String(error)}`, { cause: error });
-  })) as Readonly<Record<string, object>>;
+  })) as Readonly<Record<string, Exports>>;
   await rm(file);
   return names.map((name, index) => sharedModule(name, loaded[`p${String(index)}`] ?? {}, omits.get(name) ?? []));
 }
 
-function sharedModule(name: string, exported: object, omit: readonly string[]): SharedModule {
+/** What a package exports, by name. */
+type Exports = Readonly<Record<string, unknown>>;
+
+function sharedModule(name: string, exported: Exports, omit: readonly string[]): SharedModule {
   const omitted = omittedPaths(exported, omit);
   const unknown = omit.find((each) => !omitted.some((found) => found.split(".").at(-1) === each));
   if (unknown !== undefined)
@@ -51,14 +42,14 @@ function sharedModule(name: string, exported: object, omit: readonly string[]): 
 }
 
 /** The paths of omitted exports: also those of the namespaces that a package exports. */
-function omittedPaths(exported: object, omit: readonly string[]): string[] {
+function omittedPaths(exported: Exports, omit: readonly string[]): string[] {
   return Object.entries(exported).flatMap(([name, value]) => {
     if (omit.includes(name)) return [name];
     return isNamespace(value) ? omit.filter((each) => each in value).map((each) => `${name}.${each}`) : [];
   });
 }
 
-function isNamespace(value: unknown): value is object {
+function isNamespace(value: unknown): value is Exports {
   return types.isModuleNamespaceObject(value);
 }
 
@@ -66,22 +57,47 @@ function isNamespace(value: unknown): value is object {
  * The source of a module that exports what a package exports, without what is omitted. It names each export, so that the bundler leaves
  * out the code of the others. The name of an export can be a reserved word.
  */
-function packageSource(specifier: string, exported: object, omit: readonly string[]): string {
-  const kept = (names: object): string[] =>
-    Object.keys(names).filter((name) => !omit.includes(name) && /^[A-Za-z_$][\w$]*$/.test(name));
-  const valueOf = (name: string): string => {
-    const value = (exported as Readonly<Record<string, unknown>>)[name];
-    if (!isNamespace(value) || !omit.some((each) => each in value)) return `shared.${name}`;
-    return `{ ${kept(value)
-      .map((each) => `${each}: shared.${name}.${each}`)
-      .join(", ")} }`;
-  };
-  const names = kept(exported);
+function packageSource(specifier: string, exported: Exports, omit: readonly string[]): string {
+  const kept = keptNames(exported, omit);
+  const reduced = kept.filter((name) => {
+    const value = exported[name];
+    return isNamespace(value) && omit.some((each) => each in value);
+  });
   return [
-    `import * as shared from ${JSON.stringify(specifier)};`,
-    ...names.map((name, index) => `const e${String(index)} = ${valueOf(name)};`),
-    `export { ${names.map((name, index) => `e${String(index)} as ${name}`).join(", ")} };`,
+    `export { ${kept.filter((name) => !reduced.includes(name)).join(", ")} } from ${JSON.stringify(specifier)};`,
+    ...reduced.map((name) => {
+      // Two names of one namespace are those of one object.
+      const first = reduced.find((other) => exported[other] === exported[name]) ?? name;
+      const source = namespaceSource(specifier, first, exported, omit);
+      return `export * as ${name} from ${JSON.stringify(moduleOf(source))};`;
+    }),
   ].join("\n");
+}
+
+/**
+ * The source of a module with the kept members of a namespace that a package exports. It takes those that are also exports of the
+ * package from there: then the bundler writes both lists of names as the same text, which compresses well.
+ */
+function namespaceSource(specifier: string, name: string, exported: Exports, omit: readonly string[]): string {
+  const from = JSON.stringify(specifier);
+  const members = exported[name] as Exports;
+  const kept = keptNames(members, omit);
+  // Two values that are no objects can be equal, and change apart.
+  const isShared = (value: unknown, other: unknown): boolean => value === other && Object(value) === value;
+  const others = kept.filter((member) => !isShared(members[member], exported[member]));
+  return [
+    `export { ${kept.filter((member) => !others.includes(member)).join(", ")} } from ${from};`,
+    // An unused one adds nothing.
+    `import * as shared from ${from};`,
+    ...others.map((member, index) => {
+      const local = `e${String(index)}`;
+      return `const ${local} = shared.${name}.${member}; export { ${local} as ${member} };`;
+    }),
+  ].join("\n");
+}
+
+function keptNames(exported: Exports, omit: readonly string[]): string[] {
+  return Object.keys(exported).filter((name) => !omit.includes(name) && /^[A-Za-z_$][\w$]*$/.test(name));
 }
 
 /**

@@ -20,12 +20,15 @@ function packageFiles(name: string, version: string, files: Files): Files {
 }
 
 const LONG = JSON.stringify("languages ".repeat(10));
-/** `schema` has a namespace, a reserved word, and a state that `forms` shares with it. */
+/** `schema` has a namespace with values of its own, a reserved word, and a state that `forms` shares with it. */
 const PACKAGES: Files = {
   ...packageFiles("schema", "4.1.0", {
-    "index.js": `export * from "./core.js"; export * as languages from "./languages.js"; export * as s from "./all.js";
-      const nothing = () => null; export { nothing as null };`,
-    "all.js": 'export * from "./core.js"; export * as languages from "./languages.js";',
+    "index.js": `export * from "./core.js"; export * as languages from "./languages.js"; import * as s from "./all.js";
+      const nothing = () => null; export const count = 1;
+      export { nothing as null, s, s as default };`,
+    "all.js": `export * from "./core.js"; export * as languages from "./languages.js";
+      import { add } from "./core.js"; export const all = () => add("all");
+      export const count = 2; export let current;`,
     "core.js": "const names = []; export const add = (name) => { names.push(name); return names; };",
     "languages.js": `export const de = ${LONG};`,
     "mini.js": "export const mini = 1;",
@@ -69,7 +72,7 @@ test("a section accepts the site's version in its range of package.json", async 
 });
 
 test.each([
-  ["kind: 'section', name: 'hello', shared: ['schema']", 'shared is ["schema"]; expected a list of packages'],
+  ["kind: 'section', name: 'hello', shared: ['schema']", "shared is only for a shell"],
   ["shared: [1]", "shared is [1]; expected a list of packages"],
   ["shared: [{ name: 'schema' }]", 'shared is [{"name":"schema"}]; expected a list of packages'],
   ["shared: ['schema', 'schema']", "shared lists a package twice"],
@@ -102,7 +105,7 @@ beforeAll(async () => {
 test("the shell's release lists each shared package with its files", async () => {
   const { folder, release } = shell;
   expect(release.shared).toMatchObject({ schema: "4.1.0", "schema/mini": "4.1.0", forms: "2.0.0" });
-  expect(release.omittedExports).toEqual({ schema: ["languages", "s.languages"] });
+  expect(release.omittedExports).toEqual({ schema: ["default.languages", "languages", "s.languages"] });
   const scripts = release.files.filter(({ path: file }) => file.endsWith(".js")).map(({ path: file }) => file);
   const assets = Object.values(release.sharedAssets ?? {});
   expect(Object.keys(release.sharedAssets ?? {})).toEqual(["schema", "schema/mini", "forms", PARSER]);
@@ -116,8 +119,10 @@ test("the shell's release lists each shared package with its files", async () =>
     Object.keys(schema)
       .filter((name) => !name.startsWith("__webpack"))
       .sort(),
-  ).toEqual(["add", "null", "s"]);
-  expect(Object.keys(schema.s ?? {})).toEqual(["add"]);
+  ).toEqual(["add", "count", "default", "null", "s"]);
+  expect(Object.keys(schema.s ?? {}).sort()).toEqual(["add", "all", "count", "current"]);
+  expect([schema, schema.s].map((names) => (names as { count: number }).count)).toEqual([1, 2]);
+  expect([schema.default === schema.s, (schema.s as typeof schema).add === schema.add]).toEqual([true, true]);
   expect((forms.form as () => unknown)()).toBe((schema.add as (name: string) => unknown)("x"));
 });
 

@@ -13,7 +13,8 @@ import { writeExtensionList } from "./extensionList.js";
 import { copyImages } from "./images.js";
 import { listFiles, type Release } from "./release.js";
 import { shellServerEntry, writeSharedModules } from "./server.js";
-import { compileSharedModules, readSharedModules, type SharedModule } from "./sharedModules.js";
+import type { SharedModule } from "./shared.js";
+import { compileSharedModules, readSharedModules } from "./sharedModules.js";
 import { SHELL_LIBRARIES, shellServerConfiguration } from "./webpack.js";
 
 /**

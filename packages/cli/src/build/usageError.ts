@@ -35,3 +35,10 @@ export class GatewayError extends UsageError {
     super(message);
   }
 }
+
+/** What failed, for messages. `fetch` says only that it failed, and a request to several addresses has no message of its own. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
+}

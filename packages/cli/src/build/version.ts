@@ -3,7 +3,6 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
 import { findCompiler } from "./compiler.js";
-import type { SectionConfig } from "./config.js";
 import { TOOL_FOLDERS } from "./toolFolders.js";
 import { UsageError } from "./usageError.js";
 
@@ -155,7 +154,7 @@ async function packageVersion(file: string): Promise<string> {
 /** Computes a build's identity from its inputs. Does not build anything. */
 export async function identify(
   folder: string,
-  config: SectionConfig,
+  config: { readonly name: string },
   mode: BuildMode,
   outside: readonly string[] = [],
 ): Promise<BuildIdentity> {
@@ -165,7 +164,7 @@ export async function identify(
 /** The identity of a build with this hash of its inputs, such as {@link UNKNOWN_INPUTS}. */
 export async function identityWith(
   folder: string,
-  config: SectionConfig,
+  config: { readonly name: string },
   { final }: BuildMode,
   inputs: string,
 ): Promise<BuildIdentity> {

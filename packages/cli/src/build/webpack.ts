@@ -26,8 +26,8 @@ import { hasOwnCopy, OwnCopies } from "./ownCopies.js";
 import { reactServerFile } from "./reactServer.js";
 import { REACT_SERVER, rules } from "./rules.js";
 import { SERVER_SPECIFIERS } from "./server.js";
+import type { SharedModule } from "./shared.js";
 import { SharedStyles, STYLE } from "./sharedStyles.js";
-import type { SharedModule } from "./sharedModules.js";
 import { tsconfigOf } from "./tsconfig.js";
 import { WithoutBuildMembers } from "./withoutBuildMembers.js";
 import { WorkerImports } from "./workers.js";
@@ -284,14 +284,15 @@ export function clientConfiguration(context: BuildContext): Configuration {
   const names = `[name]${hashOf(context)}`;
   const configuration: Configuration = {
     ...common,
-    ...(hot && { devtool: "source-map" }),
+    // Not published. The command uses it to locate errors that browsers report.
+    ...(!isShell && { devtool: hot ? "source-map" : "hidden-source-map" }),
     target: ["web", "es2022"],
     entry: isShell ? shellEntry(context) : {},
     output: {
       ...common.output,
       filename: `${names}.js`,
       chunkFilename: `${names}.js`,
-      ...(hot && { devtoolModuleFilenameTemplate: "[absolute-resource-path]" }),
+      devtoolModuleFilenameTemplate: hot ? "[absolute-resource-path]" : "[resource-path]",
       chunkLoadingGlobal: chunkLoadingGlobal(context),
       crossOriginLoading: "anonymous",
       // In milliseconds, and longer by the size of a chunk: see `ChunkTimeouts`. Then the chunk fails to load.

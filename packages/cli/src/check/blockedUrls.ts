@@ -68,7 +68,7 @@ export function blockedProp(
   const prop = `the prop "${name}" of a <${tag}> element`;
   if (FRAMES[tag] === name) {
     const advice = "Link to the page instead: the policy blocks frames.";
-    return { message: prop, advice, ...(tag === "iframe" && { permission: frameOf(value) }) };
+    return { message: prop, advice, ...(tag === "iframe" && frameOf(value)) };
   }
   if (value === undefined) return undefined;
   if (CODE_PROP.test(name) && CODE.test(value))
@@ -84,7 +84,7 @@ export function blockedProp(
   if (blocked === undefined) return undefined;
   const message = `the URL "${shortened(blocked)}" as ${prop}`;
   if (isStylesheet || tag === "use") return { message };
-  return { message, permission: permissionOf(fileKeyOf(tag, name) ?? "images", blocked) };
+  return { message, ...permissionOrHttps(fileKeyOf(tag, name) ?? "images", blocked) };
 }
 
 /** Returns that a prop of an element loads a file from a path that only a page can have. `value` is the prop's text, if it is known. */
@@ -127,9 +127,16 @@ export function blockedCreation(method: string, key: FileKey): BlockedUrl | unde
   };
 }
 
-function frameOf(url: string | undefined): Permission | undefined {
-  if (url === undefined) return { key: "frames" };
-  return OTHER_ORIGIN.test(url) ? permissionOf("frames", url) : undefined;
+function frameOf(url: string | undefined): Pick<BlockedUrl, "advice" | "permission"> {
+  if (url === undefined) return { permission: { key: "frames" } };
+  return OTHER_ORIGIN.test(url) ? permissionOrHttps("frames", url) : {};
+}
+
+/** What permits a URL of another origin; for one without encryption, which nothing permits, the advice to encrypt. */
+function permissionOrHttps(key: Permission["key"], url: string): Pick<BlockedUrl, "advice" | "permission"> {
+  const permission = permissionOf(key, url);
+  const isPlain = !permission && /^\s*(http|ws):/i.test(url);
+  return isPlain ? { advice: "Use https: or wss:, for which the policy can permit the host." } : { permission };
 }
 
 /** Returns what the policy blocks of a call. `value` is the start of its first argument; undefined if unknown. */
@@ -153,15 +160,15 @@ function blockedConnection(value = "", where: string): BlockedUrl | undefined {
   return {
     message: `the URL "${shortened(value)}" ${where}`,
     advice: "Request a path of this site: the policy blocks connections to other origins.",
-    permission: permissionOf("connections", value),
+    ...permissionOrHttps("connections", value),
   };
 }
 
 /** Returns what the policy blocks of a URL in a declaration of a stylesheet. */
 export function blockedStyleUrl(property: string, url: string): BlockedUrl | undefined {
   if (!OTHER_ORIGIN.test(url)) return undefined;
-  const permission = permissionOf(property === "src" ? "fonts" : "images", url);
-  return { message: `the URL "${shortened(url)}" in the property "${property}"`, permission };
+  const message = `the URL "${shortened(url)}" in the property "${property}"`;
+  return { message, ...permissionOrHttps(property === "src" ? "fonts" : "images", url) };
 }
 
 /** Returns a URL as messages quote it. */

@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { brotliCompress } from "node:zlib";
+import { brotliCompress, constants } from "node:zlib";
 
 import type { Compilation, Module } from "webpack";
 
 import type { Budget } from "../build/config.js";
+import type { ClientFiles, CommandOutput } from "../build/clientFiles.js";
 import type { BuildContext } from "../build/context.js";
 import type { Release } from "../build/release.js";
 import { packageName } from "./packageImport.js";
@@ -19,25 +20,21 @@ const MAX_PARTS = 5;
 const compress = promisify(brotliCompress);
 
 /**
- * Finds the pages and extensions whose first view exceeds the budget. A first view is the entry, the common assets and
- * its own assets, each file once, compressed with Brotli.
+ * Finds the pages and extensions whose first view exceeds the budget, and scripts that no budget counts. A first view is the entry,
+ * the common assets and its own assets, each file once, compressed with Brotli.
  */
 export async function findOversizedViews(
   context: BuildContext,
-  client: Compilation | undefined,
-  { entry, assets, pages, extensions = [] }: Release,
+  { compilation, later }: ClientFiles & Partial<CommandOutput>,
+  release: Release,
 ): Promise<Problem[]> {
+  const { entry, assets, pages, extensions = [] } = release;
   const { folder, output } = context;
   const views = [
     ...pages.map((page) => ({ view: `the page ${page.pattern}`, viewAssets: page.assets, point: "" })),
     ...extensions.map(({ point, assets: viewAssets }) => ({ view: `the extension ${point}`, viewAssets, point })),
   ];
-  const sizes = new Map<string, Promise<number>>();
-  const sizeOf = (file: string): Promise<number> => {
-    const size = sizes.get(file) ?? transferSize(path.join(output, file));
-    sizes.set(file, size);
-    return size;
-  };
+  const sizeOf = transferSizes(output);
   const oversized: { readonly message: string; readonly kibs: number; readonly raise: Limit["raise"] }[] = [];
   for (const { view, viewAssets, point } of views) {
     const files = [...new Set([entry, ...assets, ...viewAssets])];
@@ -49,9 +46,7 @@ export async function findOversizedViews(
       const { limit, setBy, raise } = limitOf(kind, point, context);
       if (total <= limit * 1024) continue;
       const loads = `${view} loads ${kib(total)} of ${kind.files} (Brotli), more than its budget of ${String(limit)} KiB (${setBy})`;
-      const parts = client
-        ? breakdown(sized, client, (module) => partOf(folder, module))
-        : largest(new Map(sized.map(([file, size]) => [path.posix.relative("client", file), size])));
+      const parts = largest(partSizes(sized, compilation, (module) => partOf(folder, module)));
       oversized.push({ message: `${loads}: ${parts}`, kibs: Math.ceil(total / 1024), raise });
     }
   }
@@ -62,12 +57,50 @@ export async function findOversizedViews(
     const advice = `Load large packages with lazy() or import(), use smaller ones, or ${needed}`;
     return problemOf("COL140", message, undefined, advice);
   });
-  return [...findIneffective(context), ...problems];
+  // webpack's compilation says which files load later.
+  const unlisted = later ? await findUnlisted(release, later, sizeOf) : [];
+  return [...findIneffective(context), ...unlisted, ...problems];
 }
+
+/** Warns of scripts and stylesheets that a build command has written and does not list. */
+async function findUnlisted(
+  { entry, assets, pages, extensions = [], files }: Release,
+  later: readonly string[],
+  sizeOf: (file: string) => Promise<number>,
+): Promise<Problem[]> {
+  const listed = new Set([entry, ...assets, ...[...pages, ...extensions].flatMap((view) => view.assets), ...later]);
+  const unlisted = files
+    .map((file) => file.path)
+    .filter(
+      (file) =>
+        file.startsWith("client/") && KINDS.some(({ extension }) => file.endsWith(extension)) && !listed.has(file),
+    );
+  if (unlisted.length === 0) return [];
+  const sizes = await Promise.all(unlisted.map(async (file) => [file, await sizeOf(file)] as const));
+  const message = "release.json of the build command does not list these files, so no budget counts them";
+  return [problemOf("COL142", `${message}: ${largest(new Map(sizes))}`, undefined)];
+}
+
+/** Describes the budget of the section's pages, and who sets it. */
+export function describeBudget(context: Pick<BuildContext, "config" | "buildTarget">): string {
+  const limits = KINDS.map((kind) => {
+    const { limit, setBy } = limitOf(kind, "", context);
+    return `${String(limit)} KiB of ${kind.files} (${setBy})`;
+  });
+  return `a page loads at most ${limits.join(" and ")}; \`colonnade check\` measures it`;
+}
+
+/** Scripts have a budget. */
+export const SCRIPTS = {
+  files: "scripts",
+  extension: ".js",
+  budgetKey: "scriptKib",
+  siteKey: "page_script_kib",
+} as const;
 
 /** The kinds of files that have a budget. */
 const KINDS = [
-  { files: "scripts", extension: ".js", budgetKey: "scriptKib", siteKey: "page_script_kib" },
+  SCRIPTS,
   { files: "stylesheets", extension: ".css", budgetKey: "styleKib", siteKey: "page_style_kib" },
 ] as const;
 
@@ -78,11 +111,11 @@ interface Limit {
   readonly limit: number;
   readonly setBy: string;
   /** Says how to get a budget of this many KiB. */
-  readonly raise: (needed: number) => string;
+  readonly raise: (needed: number | "N") => string;
 }
 
 /** The budget of a page, or of the extension of a point: the section's own, or that of the site, if it is smaller. */
-function limitOf(
+export function limitOf(
   { budgetKey, siteKey, extension }: Kind,
   point: string,
   { config: { name, budget }, buildTarget }: Pick<BuildContext, "config" | "buildTarget">,
@@ -123,30 +156,49 @@ export function findIneffective({
   });
 }
 
-async function transferSize(file: string): Promise<number> {
-  const bytes = await readFile(file);
-  return Math.min(bytes.length, (await compress(bytes)).length);
+/** Returns the size of a file of a release folder, compressed with Brotli. Reads each file once. */
+export function transferSizes(
+  output: string,
+  quality = constants.BROTLI_MAX_QUALITY,
+): (file: string) => Promise<number> {
+  const sizes = new Map<string, Promise<number>>();
+  return (file) => {
+    const size = sizes.get(file) ?? transferSize(path.join(output, file), quality);
+    sizes.set(file, size);
+    return size;
+  };
 }
 
-/** Lists the packages, and the modules of the section, with the most bytes. A module's share of its file is proportional to the size of its source. */
-function breakdown(
+async function transferSize(file: string, quality: number): Promise<number> {
+  const bytes = await readFile(file);
+  const compressed = await compress(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
+  return Math.min(bytes.length, compressed.length);
+}
+
+/**
+ * The bytes of each part that files of these sizes contain. A module's share of its file is proportional to the size of its source.
+ * Modules whose part is undefined are left out. Without a compilation, the files are the parts.
+ */
+export function partSizes(
   files: readonly (readonly [file: string, size: number])[],
-  client: Compilation,
-  nameOf: (module: Module) => string,
-): string {
+  client: Compilation | undefined,
+  nameOf: (module: Module) => string | undefined,
+): Map<string, number> {
+  if (!client) return new Map(files.map(([file, size]) => [path.posix.relative("client", file), size]));
   const totals = new Map<string, number>();
   for (const [file, size] of files) {
     const modules = modulesOf(client, file);
     const all = modules.reduce((sum, module) => sum + module.size(), 0);
     for (const module of modules) {
       const name = nameOf(module);
-      totals.set(name, (totals.get(name) ?? 0) + (size * module.size()) / all);
+      if (name !== undefined) totals.set(name, (totals.get(name) ?? 0) + (size * module.size()) / all);
     }
   }
-  return largest(totals);
+  return totals;
 }
 
-function largest(sizes: ReadonlyMap<string, number>): string {
+/** Lists the parts with the most bytes. */
+export function largest(sizes: ReadonlyMap<string, number>): string {
   return [...sizes]
     .sort(([, a], [, b]) => b - a)
     .slice(0, MAX_PARTS)
@@ -156,16 +208,17 @@ function largest(sizes: ReadonlyMap<string, number>): string {
 
 function modulesOf(compilation: Compilation, file: string): Module[] {
   const name = path.posix.relative("client", file);
+  // Data such as JSON are modules of other types, but scripts.
   const type = name.endsWith(".css") ? "css/mini-extract" : "javascript";
   const chunks = [...compilation.chunks].filter(({ files }) => files.has(name));
   return chunks
     .flatMap((chunk) => compilation.chunkGraph.getChunkModules(chunk))
     .flatMap((module) => (module as { readonly modules?: readonly Module[] }).modules ?? [module])
-    .filter((module) => module.type.startsWith(type));
+    .filter((module) => module.getSourceTypes().has(type));
 }
 
 /** The npm package of a module, or the path of a module of the section. */
-function partOf(folder: string, module: Module): string {
+export function partOf(folder: string, module: Module): string {
   const file = module.nameForCondition() ?? "";
   const name = packageName(file);
   if (name !== undefined) return name;
@@ -173,6 +226,7 @@ function partOf(folder: string, module: Module): string {
   return path.relative(folder, isOwnSource(folder, file) ? file : path.dirname(file));
 }
 
-function kib(bytes: number): string {
+/** A size for people. */
+export function kib(bytes: number): string {
   return `${(bytes / 1024).toFixed(1)} KiB`;
 }

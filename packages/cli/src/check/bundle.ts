@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 
 import MiniCssExtractPlugin from "mini-css-extract-plugin";
-import webpack, { type Compilation, type Configuration } from "webpack";
+import webpack, { type Compilation, type Configuration, type ExternalItemFunctionData } from "webpack";
 
 import { compile } from "../build/compile.js";
 import { reactServerFile } from "../build/reactServer.js";
@@ -13,12 +13,14 @@ import { SERVER_MODULE, SERVER_SPECIFIERS, shellRender } from "../build/server.j
 import type { BuildContext } from "../build/context.js";
 import { hashTools } from "../build/version.js";
 import { serverConfiguration } from "../build/webpack.js";
+import { isOwnSource } from "./positions.js";
 import type { Problem } from "./problem.js";
 import { SharedExports } from "./sharedExports.js";
 import { SourceProblems } from "./sources.js";
 import { findStyleProblems } from "./styles.js";
 
 const STEPS = path.join(import.meta.dirname, "sandbox/index.js");
+const SCRIPT = /\.[cm]?[jt]sx?$/;
 
 /** The global variables of the bundles. */
 const SHARED_VARIABLE = "colonnadeShared";
@@ -66,6 +68,23 @@ export function sectionConfiguration(context: BuildContext, output: string, sour
     devtool: "source-map",
     plugins: [...(configuration.plugins ?? []), new MiniCssExtractPlugin(), sources, new SharedExports(folder)],
   };
+}
+
+/**
+ * Compiles the scripts of a section that its own command builds, without packages and other files, only to read what they import.
+ * Undefined if they are no TypeScript or JavaScript.
+ */
+export async function compileOwnScripts(context: BuildContext, output: string): Promise<Compilation | undefined> {
+  const { folder } = context;
+  const own = { ...context, written: undefined };
+  const configuration = sectionConfiguration(own, path.join(output, "sources"), new SourceProblems(folder));
+  const externals = async ({ context: from, request, getResolve }: ExternalItemFunctionData) => {
+    if (request.startsWith("data:")) return undefined;
+    const resolve = getResolve() as (from: string, request: string) => Promise<string>;
+    const file = await resolve(from, request).catch(() => undefined);
+    return file !== undefined && SCRIPT.test(file) && isOwnSource(folder, file) ? undefined : "undefined";
+  };
+  return compile({ ...configuration, externals }, own).catch(() => undefined);
 }
 
 /** The script of a section that was compiled into `output`, and its source map. */

@@ -1,14 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
-import { readEntry } from "../build/entry.js";
+import { readEntry, readModules } from "../build/entry.js";
 import type { BuildContext } from "../build/context.js";
 import { examplesIn, type ReleaseExamples } from "../build/examples.js";
 import type { ReleaseExtensionPoint } from "../build/release.js";
 import { placeholderSettings } from "../build/settings.js";
 import type { ApiRoutes } from "../dev/queries.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
-import { compileSection, compileShared, sectionFiles, type SectionBundle } from "./bundle.js";
+import { findWithoutBasename } from "./appRouter.js";
+import { compileOwnScripts, compileSection, compileShared, sectionFiles, type SectionBundle } from "./bundle.js";
 import { classifyError } from "./classify.js";
 import { findDenied } from "./denied.js";
 import { inspectPages } from "./dom.js";
@@ -19,11 +20,10 @@ import { mergePoints } from "./listedPoints.js";
 import { extensionTasks, findBroken, findUnshown, type KnownLive } from "./liveExtensions.js";
 import { findInNavigation } from "./navigation.js";
 import { unpermitted } from "./permission.js";
-import { readPositions } from "./positions.js";
+import { readPositions, type Positions } from "./positions.js";
 import { isSimilar, problemOf, Problems, warnedOfHashes, type Problem } from "./problem.js";
 import { CheckProcesses, inParallel } from "./processes.js";
-import type { CheckedPage, Report } from "./report.js";
-import type { SandboxScripts } from "./sandboxScripts.js";
+import type { CheckedPage, Report, SandboxScripts } from "./report.js";
 import { findWithoutResults, readResults } from "./siteResults.js";
 
 /** What a section declares in its code. */
@@ -90,6 +90,7 @@ async function checkIn(
   // After the compilation, which reports syntax errors with their positions.
   const { pages, extensions, navigation } = await readEntry(entry);
   const positionOf = await readPositions(folder, entry, bundle.map);
+  const positions = { positionOf, locationOf: bundle.locationOf };
   const patterns = [...pages.keys()];
   const sectionReports = await processes.run({ pattern: null });
   // A failure to load would repeat on every page.
@@ -111,13 +112,13 @@ async function checkIn(
   const tasks = isLoaded ? extensionTasks([...extensions.keys()], { name, points }, live ?? []) : [];
   const extensionReports = await inParallel(tasks, (extension) => processes.run({ pattern: null, extension }));
   const addReports = (reports: readonly Report[]): void => {
-    for (const report of reports) addReport(report, { positionOf, locationOf: bundle.locationOf }, problems);
+    for (const report of reports) addReport(report, positions, problems);
   };
   const ownReports = [sectionReports, ...pageReports, ...extensionReports].flat();
   const real = routes && (await readResults(ownReports, routes));
   const realReports = await inParallel(real?.tasks ?? [], (task) => processes.run(task));
   const reports = [ownReports, ...realReports].flat();
-  const examples = examplesIn(reports);
+  const examples = examplesIn(reports, points, positions);
   const exampleBytes = Buffer.byteLength(JSON.stringify(examples));
   if (exampleBytes > MAX_EXAMPLES_FILE) problems.add(tooLargeExamples(exampleBytes, bundle.locationOf("pages")));
   addReports(reports);
@@ -126,12 +127,17 @@ async function checkIn(
     .map(({ stack, ...report }) => ({ ...report, location: positionOf(stack) }));
   const allPages = checkedPages.size === pages.size ? checkedPages : undefined;
   const faultsOfLinks = findInNavigation(navigation, allPages, bundle.locationOf);
+  const hasApps = patterns.some((pattern) => pattern.endsWith("/*"));
+  const compilation = context.written && hasApps ? await compileOwnScripts(context, temporary) : bundle.compilation;
+  const faultsOfApps = compilation
+    ? findWithoutBasename({ folder, entry, parts: await readModules(entry), compilation })
+    : [];
   const { links, faults } = await inspectPages(rendered);
   const checked = new Set([...patterns, ...listed.map((each) => each.path)]);
   const sorted = sortLinks(links, patterns, checked);
   const faultsOfResults = [...(real?.problems ?? []), ...findWithoutResults(reports, real?.tasks ?? [], positionOf)];
-  const allFaults = [...faultsOfPoints, ...faultsOfLinks, ...faults, ...sorted.problems, ...faultsOfResults];
-  for (const problem of allFaults) problems.add(problem);
+  const found = [faultsOfPoints, faultsOfLinks, faultsOfApps, faults, sorted.problems, faultsOfResults];
+  for (const problem of found.flat()) problems.add(problem);
   const linkReports = sorted.targets.length > 0 ? await processes.run({ pattern: null, links: sorted.targets }) : [];
   addReports(linkReports);
   for (const report of linkReports) {
@@ -205,14 +211,6 @@ function isCaused(problem: Problem, sources: readonly Problem[]): boolean {
   return code === "COL123" && (location === undefined || isInPackage(problem)) && causes.length > 0;
 }
 
-/** The positions of a section's sources. */
-export interface Positions {
-  /** The position of a stack in the bundle. */
-  readonly positionOf: (stack: string) => string | undefined;
-  /** The position of a part of the section's declaration. */
-  readonly locationOf: (part: string) => string | undefined;
-}
-
 /** Returns the problems that a child process reported. */
 export function problemsOf(report: Report, positions: Positions): readonly Problem[] {
   const problems = new Problems();
@@ -245,9 +243,12 @@ function addReport(report: Report, { positionOf, locationOf }: Positions, proble
     }
     case "violation": {
       const { code, message, advice, permission, stack = "", ownStack = "", part = "" } = report;
-      const location = positionOf(stack) ?? positionOf(ownStack) ?? locationOf(part);
-      const problem = problemOf(code, message, location, advice, permission);
-      problems.add(problem, message.replace(/^.* contains | with example \d+/, ""));
+      // What passes a style on may be a component of the kit, without a position.
+      const located = [stack].flat().flatMap((each) => positionOf(each) ?? []);
+      for (const location of located.length > 0 ? located : [positionOf(ownStack) ?? locationOf(part)]) {
+        const problem = problemOf(code, message, location, advice, permission);
+        problems.add(problem, message.replace(/^.* contains | with example \d+/, ""));
+      }
     }
   }
 }

@@ -2,8 +2,8 @@
 interface ProblemKind {
   /** Short name, in the headings of docs/errors.md. */
   readonly title: string;
-  /** What to do instead. */
-  readonly help: string;
+  /** What to do instead, unless the message says it. */
+  readonly help?: string;
   /** An error fails the check. Default: `error`. */
   readonly severity?: Severity;
 }
@@ -15,7 +15,7 @@ const BROWSER_ONLY = "use it in an effect or an event handler, which run only in
 
 /** The kinds of problems by code. docs/errors.md describes each of them. */
 export const PROBLEM_KINDS = {
-  COL100: { title: "Section contract", help: "Correct the section as the message says." },
+  COL100: { title: "Section contract" },
   COL101: { title: "Clock", help: `Use site.today for the day. If you need the time, ${BROWSER_ONLY}` },
   COL102: { title: "Randomness", help: `Derive the value from data. If it must be random, ${BROWSER_ONLY}` },
   COL103: { title: "Locale", help: "Format with your own code, such as toFixed() or a table of month names." },
@@ -47,7 +47,10 @@ export const PROBLEM_KINDS = {
     title: "Not-found page",
     help: "Return notFound() for params that identify nothing, or set anyParams: true if there is a page for every value.",
   },
-  COL115: { title: "Head", help: "Give every page a title, a description and a canonical path." },
+  COL115: {
+    title: "Head",
+    help: "Give every page a title, a description, and its own path as canonical: pathTo() encodes it.",
+  },
   COL116: {
     title: "Search result",
     help: "Keep a title within 60 characters and a description within 160, and name the page's own path as canonical.",
@@ -106,6 +109,11 @@ export const PROBLEM_KINDS = {
       "also works.",
     severity: "warning",
   },
+  COL142: {
+    title: "Unlisted file",
+    help: "List each in `assets` of the page or extension whose first view loads it, or in `later`.",
+    severity: "warning",
+  },
   COL150: { title: "Accessibility", help: "Correct the element, so that people with assistive technology can use it." },
   COL151: {
     title: "Accessibility advice",
@@ -132,6 +140,13 @@ export const PROBLEM_KINDS = {
     help: "Render into the element of usePortalContainer(): plain stylesheets of the section do not apply elsewhere in the body.",
     severity: "warning",
   },
+  COL157: {
+    title: "Router without its basename",
+    help:
+      "Give the router the path that useBasename() of @colonnade/kit/basename returns. Otherwise the app shows that it has no such " +
+      "page when the visitor leaves it with Back.",
+    severity: "warning",
+  },
   COL160: {
     title: "Queries",
     help: "Return at most eight paths below /api/, by name. Encode a param with encodeURIComponent() or URLSearchParams.",
@@ -149,10 +164,10 @@ export const PROBLEM_KINDS = {
     help: "Give each example a path of the page, or props, and for each query the result that its upstream responds with.",
   },
   COL164: {
-    title: "Page without examples",
+    title: "No examples",
     help:
-      "Add `examples`: paths, each with results of the queries. The build and a deploy run the page with them. `colonnade check` with " +
-      "--site or --api runs it with real results.",
+      "Add `examples`: paths of the page, or props, each with results of the queries. The build and a deploy run it with them. " +
+      "`colonnade check` with --site or --api runs it with real results.",
     severity: "warning",
   },
   COL170: {

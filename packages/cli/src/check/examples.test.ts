@@ -11,7 +11,7 @@ import type { Problem } from "./problem.js";
 const QUERIES = "anyParams: true, queries: ({ params }) => ({ event: query(`/api/events/${params.id}`, schema) }),";
 const DATA = "data: ({ results: { event } }) => (event.ok ? event.value.title : null),";
 const IMPORTS = `import { query } from "@colonnade/kit"; import * as v from "valibot"; import events from "../events.json"; \
-const schema = v.object({ title: v.string() });`;
+import { point } from "../points"; const schema = v.object({ title: v.string() });`;
 
 /** A page with queries. Line 4 of its module has `fields`, and line 5 its queries. */
 const event = (fields: string, component = "<h1>{String(data)}</h1>"): string =>
@@ -22,7 +22,7 @@ const example = (path: string, results: string): string =>
 
 /** The fields of each page, its problems, and its component. */
 const PAGES: Readonly<Record<string, readonly [fields: string, problems: readonly string[], component?: string]>> = {
-  good: [example("/lab/good/7", "{ event: { ok: true, value: events[0] } }"), []],
+  good: [`${example("/lab/good/7", "{ event: { ok: true, value: events[0] } }")} extensionPoints: [point],`, []],
   throws: [
     example("/lab/throws/7", "{ event: { ok: true, value: events[0] } }"),
     [
@@ -96,7 +96,15 @@ examples: () => [{ props: { city: "Nome" }, results: { event: { ok: true, value:
 Component: ({ data }) => { if (data.title !== "none") throw new Error("broken"); return <p>{data.title}</p>; },
 });`;
 
-const FILES = { "src/events.json": JSON.stringify([{ title: "only in examples" }]) };
+const FILES = {
+  "src/events.json": JSON.stringify([{ title: "only in examples" }]),
+  "src/points.ts": `import { defineExtensionPoint } from "@colonnade/kit/extensions";
+export const point = defineExtensionPoint<{ city: string }>({
+  id: "hello/aside", version: 2, max: 1,
+  examples: [{ city: "Austin" },
+    { city: "Boston" }],
+});`,
+};
 
 async function sectionWith(names: readonly string[], aside: string): Promise<string> {
   const pages = names.map((name): [string, string] => {
@@ -104,8 +112,10 @@ async function sectionWith(names: readonly string[], aside: string): Promise<str
     return [name, event(fields, component)];
   });
   const patterns = Object.fromEntries(names.map((name) => [name, `/lab/${name}/:id`]));
-  const files = { ...FILES, "src/aside.tsx": aside };
-  return labSection(Object.fromEntries(pages), patterns, files, { "directory/city-aside@1": "./aside" });
+  const bare = aside.replace(/^examples.*\n/m, "");
+  const files = { ...FILES, "src/aside.tsx": aside, "src/bare.tsx": bare };
+  const extensions = { "directory/city-aside@1": "./aside", "directory/bare@1": "./bare" };
+  return labSection(Object.fromEntries(pages), patterns, files, extensions);
 }
 
 let problems: readonly string[];
@@ -128,6 +138,12 @@ test("example of an extension is checked, without a point", () => {
   ]);
 });
 
+test("extension with queries, but without examples, is a warning", () => {
+  expect(problems.filter((text) => text.includes("src/bare.tsx"))).toEqual([
+    'COL164 the extension "directory/bare@1" has queries, but no examples: its data runs only with failed queries src/bare.tsx:4:10',
+  ]);
+});
+
 test("release has examples in a private file, and nowhere else", async () => {
   const folder = await sectionWith(["good"], ASIDE.replace("none", "only in examples"));
   for (const command of ["check", "build"]) {
@@ -142,6 +158,7 @@ test("release has examples in a private file, and nowhere else", async () => {
         pattern: "/lab/good/:id",
         path: "/lab/good/7",
         results: { event: { ok: true, value: { title: "only in examples" } } },
+        source: "src/pages/good.tsx:4:11",
       },
     ],
     extensions: [
@@ -149,8 +166,10 @@ test("release has examples in a private file, and nowhere else", async () => {
         point: "directory/city-aside@1",
         props: { city: "Nome" },
         results: { event: { ok: true, value: { title: "only in examples" } } },
+        source: "src/aside.tsx:6:11",
       },
     ],
+    points: [{ point: "hello/aside@2", sources: ["src/points.ts:4:14", "src/points.ts:5:5"] }],
   });
   for (const file of await readdir(release, { recursive: true, withFileTypes: true })) {
     if (!file.isFile() || file.name.endsWith(".map") || file.name === path.basename(examples)) continue;

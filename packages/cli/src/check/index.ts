@@ -3,7 +3,8 @@ import path from "node:path";
 import type { Compilation } from "webpack";
 
 import { loadAdopted } from "../adopt/adopt.js";
-import { clientFiles, type ClientFiles } from "../build/assets.js";
+import { clientFiles } from "../build/assets.js";
+import type { ClientFiles } from "../build/clientFiles.js";
 import { runBuildCommand } from "../build/buildCommand.js";
 import { ownBuild } from "../build/commandConfig.js";
 import { compile } from "../build/compile.js";
@@ -47,7 +48,7 @@ export async function checkSection(
     const client: ClientFiles & Partial<Lacking> = written ?? (await compileWithSite(context, compileClient));
     const imports = await readEntry(path.resolve(folder, config.entry));
     const release = await sectionRelease(context, client, imports, declared);
-    const oversized = await findOversizedViews(context, client.compilation, release);
+    const oversized = await findOversizedViews(context, client, release);
     const { sharing, problems: bundled } = await findSharing(context, ranges, client);
     return { name: config.name, problems: [...problems, ...oversized, ...bundled], ...(sharing && { sharing }) };
   });

@@ -89,7 +89,7 @@ test.each<[string, KnownLive, readonly string[]]>([
   const release = { name: "directory", version: "2.0.0", points: [pointOf(1), pointOf(2)] };
   const found = await findBroken(release, known, (part) => part.trim() || undefined);
   expect(
-    found.map(({ location, severity, message, help }) => `${location ?? ""}: ${severity}: ${message} ${help}`),
+    found.map(({ location, severity, message, help }) => `${location ?? ""}: ${severity}: ${message} ${help ?? ""}`),
   ).toEqual(expected.map((text) => expect.stringContaining(text) as string));
   expect(found.every(({ code }) => code === "COL173")).toBe(true);
 });

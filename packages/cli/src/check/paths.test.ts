@@ -159,7 +159,7 @@ const QUERIES: Readonly<Record<string, QueryCase>> = {
   away: {
     fields: "data: () => redirect('//other.example')",
     imports: 'import { redirect } from "@colonnade/kit";',
-    problems: [["COL110", 'data() of PAGE threw Error: redirect("//other.example"): not a path of this site', "4:21"]],
+    problems: [["COL110", 'data() of PAGE threw Error: redirect("//other.example"): not a path of this site', "4:13"]],
   },
 };
 
@@ -372,7 +372,6 @@ const POINTS = `const pointOf = (id) => defineExtensionPoint({ id, version: 1, m
 const WITH_POINT = `Frame: ({ children }) => <main>{children}<ExtensionPoint point={aside} props={{}} /></main>,`;
 
 test.each([
-  ["a shell that renders", SHELL_PARTS, []],
   [
     "a shell without parts",
     "",
@@ -381,7 +380,7 @@ test.each([
         "createShell({ Frame, Loading, NotFound, Failed, Offline })",
     ],
   ],
-  ["a shell with an extension point", `${SHELL_PARTS}\n${WITH_POINT} extensionPoints: [aside]`, []],
+  ["a shell that renders, with an extension point", `${SHELL_PARTS}\n${WITH_POINT} extensionPoints: [aside]`, []],
   [
     "a shell that opens a point of a section",
     `${SHELL_PARTS}\n${WITH_POINT} extensionPoints: [aside, pointOf("directory/aside")]`,

@@ -7,6 +7,14 @@ import { BUNDLE_NAME } from "./report.js";
 // Packages in node_modules are compiled.
 const SOURCE = /(?<!\.d)\.[mc]?tsx?$|\.jsx$/;
 
+/** The positions of a section's sources. */
+export interface Positions {
+  /** The position of a stack in the bundle. */
+  readonly positionOf: (stack: string) => string | undefined;
+  /** The position of a part of the section's declaration. */
+  readonly locationOf: (part: string) => string | undefined;
+}
+
 /** Returns whether a file is one of the package's own sources, or of those of a workspace package that it compiles. */
 export function isOwnSource(folder: string, file: string): boolean {
   if (file.includes(`${path.sep}node_modules${path.sep}`)) return false;
@@ -48,7 +56,7 @@ export async function readPositions(
       // Code that webpack or a compiler adds has no source or no entry. Without an entry, the result is an entry of an earlier
       // line.
       if (mapping.generatedLine === Number(line) - 1 && path.isAbsolute(mapping.originalSource ?? ""))
-        mappings.push(mapping as SourceMapping);
+        mappings.push(startOfCall(map, mapping as SourceMapping));
     }
     const own = mappings.filter(({ originalSource }) => isOwnSource(folder, originalSource));
     const mapping =
@@ -59,6 +67,17 @@ export async function readPositions(
       mapping && formatPosition(folder, mapping.originalSource, mapping.originalLine + 1, mapping.originalColumn + 1)
     );
   };
+}
+
+// The types of Node.js lack the name.
+type NamedMapping = SourceMapping & { readonly name?: string };
+
+/** The name that a call starts with. Engines report the parenthesis of the call of an import, which webpack maps on its own. */
+function startOfCall(map: SourceMap, mapping: NamedMapping): SourceMapping {
+  const { generatedLine, generatedColumn, originalLine, originalColumn, name } = mapping;
+  const before = map.findEntry(generatedLine, generatedColumn - 1) as Partial<NamedMapping>;
+  const isName = name !== undefined && before.name === name && before.originalLine === originalLine;
+  return isName && before.originalColumn === originalColumn - name.length ? (before as NamedMapping) : mapping;
 }
 
 // React calls components, and the kit is part of the check.

@@ -13,8 +13,8 @@ export interface Problem {
   readonly severity: Severity;
   /** What happened, and on which page. */
   readonly message: string;
-  /** What to do instead. */
-  readonly help: string;
+  /** What to do instead, unless the message says it. */
+  readonly help?: string;
   /** `src/pages/lab.tsx:12:8`, relative to the package; undefined if unknown. */
   readonly location: string | undefined;
   /** What permits it, if the policy can. */
@@ -26,12 +26,12 @@ export function problemOf(
   code: ProblemCode,
   message: string,
   location: string | undefined,
-  advice: string = kindOf(code).help,
+  advice = kindOf(code).help,
   permission?: Permission,
 ): Problem {
   const { severity = "error" } = kindOf(code);
-  const help = withPermission(advice, permission);
-  return { code, severity, message, help, location, ...(permission && { permission }) };
+  const help = withPermission(advice ?? "", permission);
+  return { code, severity, message, ...(help !== "" && { help }), location, ...(permission && { permission }) };
 }
 
 /** Returns a problem as a warning if these policies permit only the style elements of hashes, which the check does not compare. */
@@ -71,7 +71,8 @@ export class CheckError extends BuildError {
 }
 
 function describe({ code, message, help, location }: Problem): string {
-  return [`${code} ${message}`, ...(location === undefined ? [] : [`  at ${location}`]), `  ${help}`].join("\n");
+  const lines = [`${code} ${message}`, location && `  at ${location}`, help && `  ${help}`];
+  return lines.filter((line) => line !== undefined).join("\n");
 }
 
 /** Whether two problems have the same code and location. */

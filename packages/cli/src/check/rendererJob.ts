@@ -1,8 +1,7 @@
 import type { ExtensionRequest, RenderRequest, RenderResult } from "@colonnade/kit/shell";
 
 import type { ReadSettings } from "../build/settings.js";
-import type { Report } from "./report.js";
-import type { SandboxScripts } from "./sandboxScripts.js";
+import type { Report, SandboxScripts } from "./report.js";
 
 /** The argument of a renderer process. The shared script also has the shell's `render`. Each build replaces the bundle. */
 export interface RendererJob extends SandboxScripts {

@@ -5,7 +5,6 @@ import type { ReadSettings } from "../build/settings.js";
 import type { ThrownError } from "./classify.js";
 import type { ProblemCode } from "./codes.js";
 import type { Permission } from "./permission.js";
-import type { SandboxScripts } from "./sandboxScripts.js";
 
 /** A path that a page links to, and the pattern that it matches. */
 export interface LinkTarget {
@@ -25,6 +24,14 @@ export interface RenderedView {
   readonly html: string;
   /** The position of its component in the sources; undefined if unknown. */
   readonly location: string | undefined;
+}
+
+/** The paths of the scripts that run in a sandbox. */
+export interface SandboxScripts {
+  /** Path of the script with the shared packages and the steps of the check. */
+  readonly shared: string;
+  /** Path of the script with the section. */
+  readonly bundle: string;
 }
 
 /** The argument of a child process: what its tasks have in common. */
@@ -83,8 +90,14 @@ export type Report =
   | ({ readonly kind: "extension" } & Pick<ReleaseExtension, "point" | "order">)
   | ({ readonly kind: "rendered"; readonly stack: string } & Omit<RenderedView, "location">)
   | ({ readonly kind: "notFound" } & LinkTarget)
-  | ({ readonly kind: "example" } & GivenResults)
-  | { readonly kind: "noExamples"; readonly pattern: string; readonly stack: string }
+  | ({ readonly kind: "example"; readonly stack: string } & GivenResults)
+  | {
+      readonly kind: "noExamples";
+      /** The page's pattern, or the reference of the extension's point. */
+      readonly source: string;
+      readonly isExtension: boolean;
+      readonly stack: string;
+    }
   | {
       readonly kind: "queries";
       readonly subject: Subject;
@@ -108,7 +121,8 @@ export type Report =
       readonly message: string;
       readonly advice?: string;
       readonly permission?: Permission | undefined;
-      readonly stack?: string;
+      /** Of an element whose style several places may have passed, the stacks of all. */
+      readonly stack?: string | readonly string[];
       /** As of a thrown error. */
       readonly ownStack?: string;
       /** The part of the section's declaration that the problem is about, such as `pages /hello`. */

@@ -26,19 +26,16 @@ function report(found: Report): void {
   appendFileSync(job.reports, `${JSON.stringify(found)}\n`);
 }
 
-// Of the current task.
-let takeBlocked: SandboxGlobals["colonnadeShared"]["takeBlocked"] = () => [];
-const reportedStacks = new Set<string>();
-
-// Whether the queries of the current path fail.
-let hasFailedQueries = false;
-
 /** What steps that evaluate a module begin with. */
 const LOADING = "loading ";
 
-// Of the current task.
+// State of the current task.
+let takeBlocked: SandboxGlobals["colonnadeShared"]["takeBlocked"] = () => [];
+const reportedStacks = new Set<string>();
 let tolerated = new ToleratedUses();
 let stepLimit = LOAD_LIMIT;
+// Whether the queries of the current path fail.
+let hasFailedQueries = false;
 
 function startStep(step: string, limit: number): void {
   stepLimit = limit;
@@ -133,6 +130,12 @@ async function examplesOf(
   return described.examples;
 }
 
+/** Reports that each step runs `data` with failed queries. `source` is the pattern of the page, or the reference of the point. */
+function reportNoExamples(subject: Pick<PageCheck, "member">, source: string, isExtension: boolean): void {
+  if (subject.member("queries") !== undefined && subject.member("examples") === undefined)
+    report({ kind: "noExamples", source, isExtension, stack: stackOfMember(subject, "queries") });
+}
+
 /** Reports which results do not belong to the queries of a page or an extension, and its paths for the site's results. */
 async function reportResults(
   check: Pick<ExtensionCheck, "queryPaths" | "resultProblems">,
@@ -159,7 +162,7 @@ async function checkPage(
       await checkPath(page, { ...subject, listed: false, isRendered: true, stackOfComponent, example: REAL, results });
   if (given) return;
   const points = describePoints(page, stackOfComponent);
-  if (page.lacksExamples()) report({ kind: "noExamples", pattern, stack: stackOfMember(page, "queries") });
+  reportNoExamples(page, pattern, false);
   let list: ListedPaths = { listed: true, paths: [] };
   const listPaths = (): StepResult => {
     list = page.paths();
@@ -181,7 +184,7 @@ async function checkPage(
   for (const [index, { path = "", results }] of examples.entries()) {
     const [example, isRendered] = [`example ${String(index + 1)}`, points !== undefined];
     await checkPath(page, { pattern, path, listed: false, isRendered, stackOfComponent, example, results });
-    report({ kind: "example", subject: { pattern, path }, results });
+    report({ kind: "example", subject: { pattern, path }, results, stack: stackOfMember(page, "examples") });
   }
   const references = points?.map(referenceOf) ?? [];
   const described = {
@@ -228,6 +231,7 @@ async function checkExtension(
     if ("props" in subject) await checkProps(extension, { ...subject, view: `${name} with ${REAL}`, results });
   if (given) return;
   report({ kind: "extension", point, order: extension.order() });
+  reportNoExamples(extension, point, true);
   for (const [index, props] of examples.entries()) {
     const view = `${name} with example ${String(index + 1)}${opener === undefined ? "" : ` of ${opener}`}`;
     await checkProps(extension, { point, props, view });
@@ -235,7 +239,7 @@ async function checkExtension(
   for (const [index, { props: value, results }] of (await examplesOf(extension, name)).entries()) {
     const props = JSON.stringify(value);
     await checkProps(extension, { point, props, view: `${name} with its own example ${String(index + 1)}`, results });
-    report({ kind: "example", subject: { point, props }, results });
+    report({ kind: "example", subject: { point, props }, results, stack: stackOfMember(extension, "examples") });
   }
 }
 

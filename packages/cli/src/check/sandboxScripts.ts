@@ -4,14 +4,6 @@ import vm from "node:vm";
 import { BUNDLE_NAME } from "./report.js";
 import type * as sandbox from "./sandbox/index.js";
 
-/** The paths of the scripts that run in a sandbox. */
-export interface SandboxScripts {
-  /** Path of the script with the shared packages and the steps of the check. */
-  readonly shared: string;
-  /** Path of the script with the section. */
-  readonly bundle: string;
-}
-
 /** The global variables that the scripts create. */
 export interface SandboxGlobals {
   readonly colonnadeShared: typeof sandbox;

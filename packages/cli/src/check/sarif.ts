@@ -11,7 +11,7 @@ export function toSarif(problems: readonly Problem[], version: string): object {
   const codes = Object.keys(PROBLEM_KINDS) as ProblemCode[];
   const sections = readFileSync(GUIDE, "utf8").split(/^(?=## )/m);
   const rules = codes.map((id) => {
-    const { title, help, severity = "error" } = kindOf(id);
+    const { title, help = title, severity = "error" } = kindOf(id);
     return {
       id,
       shortDescription: { text: title },
@@ -23,7 +23,7 @@ export function toSarif(problems: readonly Problem[], version: string): object {
     ruleId: code,
     ruleIndex: codes.indexOf(code),
     level: severity,
-    message: { text: `${message}\n${help}` },
+    message: { text: help === undefined ? message : `${message}\n${help}` },
     locations: [{ physicalLocation: physicalLocation(location) }],
   }));
   return {

@@ -1,20 +1,15 @@
-import { readFile } from "node:fs/promises";
-import path from "node:path";
-import { promisify } from "node:util";
-import { brotliCompress } from "node:zlib";
-
 import type { Compilation } from "webpack";
 
-import { consumedRanges, type ClientFiles } from "../build/assets.js";
+import { consumedRanges } from "../build/assets.js";
+import type { ClientFiles } from "../build/clientFiles.js";
 import { compile } from "../build/compile.js";
 import type { BuildContext } from "../build/context.js";
 import type { SharedVersions, SiteRanges } from "../build/shared.js";
 import type { Lacking } from "../build/sharing.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { clientConfiguration } from "../build/webpack.js";
+import { kib, transferSizes } from "./budget.js";
 import { problemOf, type Problem } from "./problem.js";
-
-const compress = promisify(brotliCompress);
 
 /** What a section saves by packages of the site. */
 export interface Sharing {
@@ -45,7 +40,7 @@ export async function findSharing(
     const reason = isRefused
       ? `${name} ${String(shared[name])} of ${source} is not in the range ${range} of package.json`
       : `the section uses ${range === "" ? "all exports" : `the export ${range}`} of ${name}, which ${source} does not share`;
-    const message = `${reason}, so the section bundles its own: sharing would save ${kib(bytes - possible)}`;
+    const message = `${reason}, so the section bundles its own: sharing would save ${savedScripts(bytes - possible)}`;
     problems.push(problemOf("COL141", message, "package.json"));
   }
   const own = packages.length > 0 ? await bytesWith(context, {}) : undefined;
@@ -55,7 +50,7 @@ export async function findSharing(
 /** What sharing saves, for people. The site's copy may have exports that the section does not use. */
 export function describeSharing({ packages, savedBytes }: Sharing, source: string): string {
   return (
-    `the section's files are ${kib(savedBytes)} smaller, because ${source} shares ${packages.join(", ")}: visitors load its ` +
+    `the section's files are ${savedScripts(savedBytes)} smaller, because ${source} shares ${packages.join(", ")}: visitors load its ` +
     "copy of each once, for all sections"
   );
 }
@@ -71,10 +66,11 @@ function bytesWith(context: BuildContext, siteRanges: SharedVersions): Promise<n
 
 async function scriptBytes({ assets }: Compilation, output: string): Promise<number> {
   const scripts = Object.keys(assets).filter((file) => file.endsWith(".js"));
-  const sizes = scripts.map(async (file) => (await compress(await readFile(path.join(output, "client", file)))).length);
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  const sizeOf = transferSizes(output);
+  const sizes = await Promise.all(scripts.map((file) => sizeOf(`client/${file}`)));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-function kib(bytes: number): string {
-  return `${(Math.max(bytes, 0) / 1024).toFixed(1)} KiB of scripts (Brotli)`;
+function savedScripts(bytes: number): string {
+  return `${kib(Math.max(bytes, 0))} of scripts (Brotli)`;
 }

@@ -38,16 +38,17 @@ export async function readResults(reports: readonly Report[], routes: ApiRoutes)
   return { tasks, problems };
 }
 
-/** Warns of pages whose queries fail in each step. `given` has those that are also checked with other results. */
+/** Warns of pages and extensions whose queries fail in each step. `given` has those that are also checked with other results. */
 export function findWithoutResults(
   reports: readonly Report[],
   given: readonly CheckTask[],
   positionOf: (stack: string) => string | undefined,
 ): Problem[] {
-  const patterns = new Set(given.map(({ pattern }) => pattern));
+  const sources = new Set(given.map(({ pattern, extension }) => pattern ?? extension?.point));
   return reports.flatMap((report) => {
-    if (report.kind !== "noExamples" || patterns.has(report.pattern)) return [];
-    const message = `the page "${report.pattern}" has queries, but no examples: its data runs only with failed queries`;
+    if (report.kind !== "noExamples" || sources.has(report.source)) return [];
+    const name = `the ${report.isExtension ? "extension" : "page"} "${report.source}"`;
+    const message = `${name} has queries, but no examples: its data runs only with failed queries`;
     return [problemOf("COL164", message, positionOf(report.stack))];
   });
 }

@@ -59,6 +59,8 @@ const TIMER = /^((globalThis|self|window)\.)?(setInterval|setTimeout)$/;
 // Compilers of JSX rename the functions that they import.
 const CREATE_ELEMENT = /^(React\.)?_?(jsxs?|createElement)$/;
 
+const KIT = /^@colonnade\/kit(\/|$)/;
+const SEARCH = /(^|\.)defineSearch$/;
 const PORTAL = /^((React)?DOM\.)?createPortal$/;
 const BODY = /^((globalThis|self|window)\.)?document\.body$/;
 const ACTION_STATE = /^(React\.)?useActionState$/;
@@ -86,10 +88,12 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
   const component = renderedMember(program);
   const functions = pageFunctions(program, component);
   const tags = new Set([...walk(program)].map(({ node }) => elementOf(node)?.tag));
+  const ofKit = new Set([...nodesAt(program, "body").flatMap(importedFromKit), ...searchesIn(constants)]);
   for (const { node, ancestors } of walk(program)) {
     const parent = ancestors.at(-1);
     for (const found of [
       ...findElements(node, constants),
+      ...findStyles(node, ofKit),
       // COL172 has those of extensions.
       ...(declared.has("defineExtension") ? [] : findHeadElements(node, tags.has("svg"))),
       ...findProps(node, parent, tags.has("iframe"), constants),
@@ -164,6 +168,29 @@ function* findElements(node: SyntaxNode, constants?: Constants): Generator<Found
   }
 }
 
+/** Finds styles of components of the kit, such as `<Link>`, which pass them to their element. */
+function* findStyles(node: SyntaxNode, ofKit: ReadonlySet<string>): Generator<Found> {
+  const { tag, component = "", attributes = [] } = elementOf(node) ?? {};
+  const style = attributes.find(([name]) => name === "style");
+  const message = `the section contains the prop "style" of a <${component}> element`;
+  const [imported = ""] = component.split(".");
+  if (style && tag === undefined && ofKit.has(imported))
+    yield { code: "COL120", message, node: style[1], permission: STYLE_ATTRIBUTES };
+}
+
+/** The local names of what a declaration imports from the kit. */
+function importedFromKit(node: SyntaxNode): string[] {
+  const isKit = node.type === "ImportDeclaration" && KIT.test(textOf(nodeAt(node, "source")) ?? "");
+  return isKit ? nodesAt(node, "specifiers").map((specifier) => nameOf(nodeAt(specifier, "local"))) : [];
+}
+
+/** The names of declarations of query parameters, whose `Link` is a component of the kit, and of what is taken out of one. */
+function searchesIn(constants: Constants): string[] {
+  const isSearch = (value: SyntaxNode): boolean =>
+    SEARCH.test(nameOf(nodeAt(constants.get(nameOf(value)) ?? value, "callee")));
+  return [...constants].flatMap(([name, value]) => (isSearch(value) ? name : []));
+}
+
 /** Finds what changes the head of the document. A module with pictures has their titles. */
 function* findHeadElements(node: SyntaxNode, hasPictures: boolean): Generator<Found> {
   const { tag, attributes = [] } = elementOf(node) ?? {};
@@ -227,6 +254,8 @@ export function* findCreatedUrls(program: SyntaxNode): Generator<Found & { reado
 interface Element {
   /** Undefined for an element of a component. */
   readonly tag: string | undefined;
+  /** The name of the component, or the tag. */
+  readonly component: string;
   /** The attributes by name, each with the node to report and its value. */
   readonly attributes: readonly (readonly [string, SyntaxNode, SyntaxNode | undefined])[];
 }
@@ -238,14 +267,14 @@ function elementOf(node: SyntaxNode): Element | undefined {
       const value = nodeAt(attribute, "value");
       return [nameOf(nodeAt(attribute, "name")), attribute, nodeAt(value, "expression") ?? value] as const;
     });
-    return { tag: /^[a-z]/.test(name) ? name : undefined, attributes };
+    return { tag: /^[a-z][^.]*$/.test(name) ? name : undefined, component: name, attributes };
   }
   if (node.type !== "CallExpression" || !CREATE_ELEMENT.test(nameOf(nodeAt(node, "callee")))) return undefined;
   const [type, props] = nodesAt(node, "arguments");
   const attributes = nodesAt(props, "properties").map(
     (property) => [keyOf(property), node, nodeAt(property, "value")] as const,
   );
-  return { tag: textOf(type), attributes };
+  return { tag: textOf(type), component: nameOf(type), attributes };
 }
 
 /** Finds props and options in an object literal, which an element may spread. Without an `<iframe>`, the key "srcDoc" is no prop. */

@@ -76,13 +76,13 @@ export function textOf(node: SyntaxNode | undefined): string | undefined {
 }
 
 /**
- * The name of an identifier, or the dotted name of a member, such as `Math.random`, `Math["random"]` or `import.meta`. Empty for
- * other nodes.
+ * The name of an identifier, or the dotted name of a member, such as `Math.random`, `Math["random"]`, `import.meta` or `<Kit.Link>`.
+ * Empty for other nodes.
  */
 export function nameOf(node: SyntaxNode | undefined): string {
   if (node?.type === "Identifier" || node?.type === "JSXIdentifier") return String(node.name);
   if (node?.type === "MetaProperty") return `${nameOf(nodeAt(node, "meta"))}.${nameOf(nodeAt(node, "property"))}`;
-  if (node?.type !== "MemberExpression") return "";
+  if (node?.type !== "MemberExpression" && node?.type !== "JSXMemberExpression") return "";
   const property = nodeAt(node, "property");
   const name = node.computed === true ? textOf(property) : nameOf(property);
   return name === undefined ? "" : `${nameOf(nodeAt(node, "object"))}.${name}`;
@@ -109,7 +109,7 @@ export function declaredNames(program: SyntaxNode): ReadonlySet<string> {
   return new Set(declarations(program));
 }
 
-/** The values of a module's constants by name: also its functions, and for a name in a list, the value of the list. */
+/** The values of a module's constants by name: also its functions, and for a name in a list or an object, the value of that. */
 export type Constants = ReadonlyMap<string, SyntaxNode>;
 
 /** The constants of a module whose names it declares once, so that no other variable hides them. */
@@ -118,14 +118,15 @@ export function constantsOf(program: SyntaxNode): Constants {
   const constants = new Map<string, SyntaxNode>();
   const add = (pattern: SyntaxNode | undefined, value: SyntaxNode | undefined): void => {
     const name = nameOf(pattern);
-    if (value && names.indexOf(name) === names.lastIndexOf(name)) constants.set(name, value);
+    if (value && name !== "" && names.indexOf(name) === names.lastIndexOf(name)) constants.set(name, value);
   };
   for (const { node } of walk(program)) {
     if (node.type === "FunctionDeclaration") add(nodeAt(node, "id"), node);
     if (node.type !== "VariableDeclaration" || node.kind !== "const") continue;
     for (const declarator of nodesAt(node, "declarations")) {
       const [id, value] = [nodeAt(declarator, "id"), nodeAt(declarator, "init")];
-      for (const pattern of [id, ...nodesAt(id, "elements")]) add(pattern, value);
+      const members = nodesAt(id, "properties").map((property) => nodeAt(property, "value"));
+      for (const pattern of [id, ...nodesAt(id, "elements"), ...members]) add(pattern, value);
     }
   }
   return constants;
@@ -146,8 +147,9 @@ function* declarations(program: SyntaxNode): Generator<string> {
 
 function* namesIn(pattern: SyntaxNode): Generator<string> {
   for (const { node, ancestors } of walk(pattern)) {
-    // Types and default values use names, and declare none.
-    const isDeclared = !ancestors.some(({ type }) => /^TS|Expression$/.test(type));
-    if (node.type === "Identifier" && isDeclared) yield nameOf(node);
+    // Types, default values and keys use names, and declare none.
+    const isUsed =
+      ancestors.some(({ type }) => /^TS|Expression$/.test(type)) || nodeAt(ancestors.at(-1), "key") === node;
+    if (node.type === "Identifier" && !isUsed) yield nameOf(node);
   }
 }

@@ -25,7 +25,7 @@ export function addAbortCommand(
     .addOption(candidateOption())
     .addOption(reasonOption())
     .action(async ({ reason, ...target }) => {
-      const access = adminAccess(environment);
+      const access = await adminAccess(environment);
       const path = `${await rolloutPath(folder, target)}/abort`;
       const { body } = await postAdmin<AbortedRollout>(access, path, { reason });
       const text = `rollout of deployment ${String(body.number)} aborted; deployment ${String(body.live)} stays live`;

@@ -1,4 +1,4 @@
-// Sections that adopt a remote. tests/ship/adopted-remotes.test.ts adopts remotes of the three plugins.
+// Sections that adopt a remote. tests/ship/adopted-remotes.test.ts adopts remotes of the plugins.
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 

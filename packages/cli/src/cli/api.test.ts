@@ -140,9 +140,22 @@ describe("COLONNADE_ADMIN and COLONNADE_TOKEN", () => {
     },
   );
 
+  test.each(["http://gateway.example:9090", "http://10.0.0.1", "http://127.0.0.1.example"])(
+    "COLONNADE_ADMIN=%s gets no token without TLS",
+    async (url) => {
+      expect(await runSection(folder, ["status"], { COLONNADE_ADMIN: url })).toEqual(
+        failure(
+          `COLONNADE_ADMIN has http, with which others can read the token on its way to ${new URL(url).host}; expected https, or an address of this machine`,
+        ),
+      );
+    },
+  );
+
   test.each(REMOTE_COMMANDS)("%s without a token reports the missing variable", async (command) => {
     expect(await runSection(folder, [command], { COLONNADE_TOKEN: undefined })).toEqual(
-      failure("COLONNADE_TOKEN is not set; expected the admin API token from the gateway operator"),
+      failure(
+        "COLONNADE_TOKEN is not set; expected the admin API token from the gateway operator, or a sign-in with `colonnade login`",
+      ),
     );
     expect(admin.requests).toEqual([]);
   });

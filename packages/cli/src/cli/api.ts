@@ -1,13 +1,27 @@
-import { GatewayError, UsageError } from "../build/usageError.js";
-import { sendRequest, type RequestBody } from "./http.js";
+import { readFileSync } from "node:fs";
+
+import { GatewayError, reasonOf, UsageError } from "../build/usageError.js";
+import { readCredentials } from "./credentials.js";
+import { isPrivate, sendRequest, type RequestBody, type RequestOptions } from "./http.js";
+import { githubToken, personToken, type IdentityProvider } from "./identity.js";
 
 /** URL and credentials of the gateway's admin API. */
 export interface AdminAccess {
   /** `COLONNADE_ADMIN`, or the default URL. */
   readonly url: string;
-  /** Bearer token from `COLONNADE_TOKEN`. Not an argument, because process lists show arguments. */
-  readonly token: string;
+  /**
+   * The bearer token. The command takes it from no argument, because process lists show arguments. Undefined: the
+   * certificate says who calls.
+   */
+  readonly token?: string | undefined;
+  /** What to do if the gateway refuses the token or the certificate. */
+  readonly advice?: string | undefined;
+  /** The certificate chain of the client and its private key, in PEM, if it has one. */
+  readonly certificate?: { readonly cert: string; readonly key: string } | undefined;
 }
+
+/** The admin listener without a token. */
+export type AdminTarget = Pick<AdminAccess, "url" | "certificate">;
 
 /** Problem details (RFC 9457), the body of an error response. */
 interface Problem {
@@ -21,30 +35,99 @@ const TOKEN = /^[\x21-\x7e]+$/;
 const DEFAULT_URL = "http://127.0.0.1:9090";
 
 /**
- * Reads the URL and token from the environment.
+ * The URL of the admin listener.
  *
- * @throws UsageError when the URL is invalid, or the token is missing or invalid.
+ * @throws UsageError when it is invalid.
  */
-export function adminAccess(environment: NodeJS.ProcessEnv): AdminAccess {
-  const { COLONNADE_ADMIN: url = DEFAULT_URL, COLONNADE_TOKEN: token } = environment;
+export function adminUrl({ COLONNADE_ADMIN: url = DEFAULT_URL }: NodeJS.ProcessEnv): string {
   if (!isBaseUrl(url))
     throw new UsageError(
       `COLONNADE_ADMIN is not the URL of an admin listener; expected http(s)://host:port, such as ${DEFAULT_URL}`,
     );
-  if (!token)
-    throw new UsageError("COLONNADE_TOKEN is not set; expected the admin API token from the gateway operator");
-  if (!TOKEN.test(token))
-    throw new UsageError("COLONNADE_TOKEN contains whitespace or another character that is not allowed in a token");
-  return { url: url.replace(/\/$/, ""), token };
+  if (!isPrivate(url))
+    throw new UsageError(
+      `COLONNADE_ADMIN has http, with which others can read the token on its way to ${new URL(url).host}; expected https, or an address of this machine`,
+    );
+  return url.replace(/\/$/, "");
+}
+
+/** The admin listener without a token, for the calls that need none. */
+export function adminTarget(environment: NodeJS.ProcessEnv): AdminTarget {
+  return { url: adminUrl(environment), certificate: certificateOf(environment) };
 }
 
 /**
- * As {@link adminAccess}, for commands that also work without. Undefined unless both variables are set.
+ * Finds out how to reach the admin API: by the environment, or as the person who has signed in.
+ *
+ * @throws UsageError when the URL or the token is invalid, or there is neither a token nor a certificate.
+ */
+export async function adminAccess(environment: NodeJS.ProcessEnv): Promise<AdminAccess> {
+  const target = adminTarget(environment);
+  const source = await tokenSource(environment, target);
+  if (!source)
+    throw new UsageError(
+      "COLONNADE_TOKEN is not set; expected the admin API token from the gateway operator, or a sign-in with `colonnade login`",
+    );
+  return { ...target, ...source };
+}
+
+/**
+ * As {@link adminAccess}, for commands that also work without. Undefined unless there are a URL and a token or a
+ * certificate.
  *
  * @throws UsageError when one of them is invalid.
  */
-export function optionalAccess(environment: NodeJS.ProcessEnv): AdminAccess | undefined {
-  return environment.COLONNADE_ADMIN && environment.COLONNADE_TOKEN ? adminAccess(environment) : undefined;
+export async function optionalAccess(environment: NodeJS.ProcessEnv): Promise<AdminAccess | undefined> {
+  const { COLONNADE_ADMIN: url, COLONNADE_TOKEN, COLONNADE_TOKEN_FILE, ACTIONS_ID_TOKEN_REQUEST_URL } = environment;
+  if (!url) return undefined;
+  const given = [COLONNADE_TOKEN, COLONNADE_TOKEN_FILE, ACTIONS_ID_TOKEN_REQUEST_URL, certificateOf(environment)];
+  const isGiven = given.some(Boolean);
+  return isGiven || readCredentials(environment, url.replace(/\/$/, "")) ? adminAccess(environment) : undefined;
+}
+
+async function tokenSource(
+  environment: NodeJS.ProcessEnv,
+  target: AdminTarget,
+): Promise<Pick<AdminAccess, "token" | "advice"> | undefined> {
+  const { COLONNADE_TOKEN: own, COLONNADE_TOKEN_FILE: file, COLONNADE_AUDIENCE: given = "" } = environment;
+  const ofVariable = (name: string, token: string): Pick<AdminAccess, "token" | "advice"> => {
+    if (!TOKEN.test(token))
+      throw new UsageError(`${name} contains whitespace or another character that is not allowed in a token`);
+    return { token, advice: `The token is that of ${name}; ask the gateway's operator for a valid one.` };
+  };
+  if (own) return ofVariable("COLONNADE_TOKEN", own);
+  if (file) return ofVariable("COLONNADE_TOKEN_FILE", readText("COLONNADE_TOKEN_FILE", file).trim());
+  const audience = given === "" ? new URL(target.url).origin : given;
+  const ofJob = await githubToken(environment, audience);
+  if (ofJob !== undefined)
+    return {
+      token: ofJob,
+      advice: `The token is the ID token of this job for ${audience}; if the gateway's operator has set another \`audience\`, set COLONNADE_AUDIENCE to it.`,
+    };
+  const ofPerson = await personToken(environment, target.url);
+  if (ofPerson !== undefined) return { token: ofPerson, advice: "Sign in again with `colonnade login`." };
+  if (!target.certificate) return undefined;
+  return {
+    token: undefined,
+    advice: "The certificate is that of COLONNADE_CLIENT_CERTIFICATE; ask the gateway's operator for a grant.",
+  };
+}
+
+function readText(name: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`${name} cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+function certificateOf(environment: NodeJS.ProcessEnv): AdminTarget["certificate"] {
+  const { COLONNADE_CLIENT_CERTIFICATE: certificate, COLONNADE_CLIENT_KEY: key } = environment;
+  if (!certificate || !key) return undefined;
+  return {
+    cert: readText("COLONNADE_CLIENT_CERTIFICATE", certificate),
+    key: readText("COLONNADE_CLIENT_KEY", key),
+  };
 }
 
 // The URL appears in error messages, so it must not contain a password. Paths are appended to it.
@@ -75,9 +158,28 @@ export async function callAdmin<Data>(
   body?: RequestBody,
   signal?: AbortSignal,
 ): Promise<AdminResponse<Data>> {
+  const headers: Record<string, string> = access.token === undefined ? {} : { authorization: `Bearer ${access.token}` };
+  return send<Data>(access, method, path, { headers, body, signal });
+}
+
+/** The identity providers of the gateway. It needs no token to list them. */
+export async function readProviders(target: AdminTarget): Promise<readonly IdentityProvider[]> {
+  const path = "/api/v1/sign-in";
+  const { body } = await send<{ readonly providers: readonly IdentityProvider[] }>(target, "GET", path, {
+    headers: {},
+  });
+  return body.providers;
+}
+
+async function send<Data>(
+  access: AdminTarget & Pick<AdminAccess, "advice">,
+  method: string,
+  path: string,
+  options: RequestOptions,
+): Promise<AdminResponse<Data>> {
   const url = `${access.url}${path}`;
-  const headers = { authorization: `Bearer ${access.token}` };
-  const { status, text } = await sendRequest(url, method, headers, body, signal).catch((error: unknown) => {
+  const sent = sendRequest(url, method, { ...options, certificate: access.certificate });
+  const { status, text } = await sent.catch((error: unknown) => {
     throw new GatewayError(
       `cannot reach the gateway at ${access.url} (${reasonOf(error)}); check that COLONNADE_ADMIN is the URL of its admin listener`,
       "unavailable",
@@ -105,18 +207,17 @@ function errorOf(status: number, message: string): UsageError {
   return new GatewayError(message, status === 401 || status === 403 ? "unauthorized" : "rejected");
 }
 
-// When a host name has several addresses and all refuse, Node's AggregateError has no message of its own.
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
-}
-
-function describeError({ url }: AdminAccess, call: string, status: number, text: string): string {
+function describeError(
+  { url, advice }: AdminTarget & Pick<AdminAccess, "advice">,
+  call: string,
+  status: number,
+  text: string,
+): string {
   const { title = "", detail, problems = [] } = parseProblem(text);
   const lines = [`${call}: ${String(status)} ${title}`.trimEnd()];
   if (detail) lines.push(detail);
   lines.push(...problems.map((problem) => `- ${problem}`));
-  if (status === 401) lines.push("The token is that of COLONNADE_TOKEN; ask the gateway's operator for a valid one.");
+  if (status === 401 && advice !== undefined) lines.push(advice);
   // Each error of the admin API has a title. A proxy in front of it knows its paths, or fails in other ways.
   if (title === "" && (status < 400 || status === 404 || status === 405))
     lines.push(

@@ -29,5 +29,5 @@ const OPENERS: Partial<Record<NodeJS.Platform, Command>> = {
 };
 
 function hasDesktop({ DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): boolean {
-  return process.platform === "darwin" || process.platform === "win32" || Boolean(DISPLAY ?? WAYLAND_DISPLAY);
+  return process.platform === "darwin" || process.platform === "win32" || [DISPLAY, WAYLAND_DISPLAY].some(Boolean);
 }

@@ -6,11 +6,11 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import path from "node:path";
 
 import type { Release } from "@colonnade/cli";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { jsonResponse } from "../../fixtures/admin.js";
-import { admin, failure, onlyRequest, runCompiled, runSection } from "../../fixtures/command.js";
-import { helloSection, writeFiles, type Files } from "../../fixtures/temporary.js";
+import { admin, failure, onlyRequest, runCompiled, runSection, TOKEN } from "../../fixtures/command.js";
+import { helloSection, temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
 import { runCommand } from "../build/buildCommand.js";
 
 const SECTION = `import { definePage, defineSection } from "@colonnade/kit";
@@ -28,8 +28,7 @@ const MANIFEST = { entry: "client/entry.js", pages: [{ pattern: "/hello", assets
 const BUILD = `import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { transformSync } from "@swc/core";
 
-const { COLONNADE_CONTAINER, COLONNADE_VERSION, COLONNADE_ASSETS, COLONNADE_TOKEN } = process.env;
-if (COLONNADE_TOKEN) throw new Error("a build needs no token");
+const { COLONNADE_CONTAINER, COLONNADE_VERSION, COLONNADE_ASSETS } = process.env;
 const jsc = { parser: { syntax: "typescript", tsx: true }, target: "es2022", transform: { react: { runtime: "automatic" } } };
 const options = { jsc, filename: "../../section.tsx", sourceMaps: true };
 const { code, map } = transformSync(readFileSync("section.tsx", "utf8"), options);
@@ -98,10 +97,35 @@ test("build takes what a command has written, and publish uploads it", async () 
   expect((await read()).version).toBe("0.1.0");
 });
 
-test("check of a command's files finds violations and large files", async () => {
+const appWith = (basename: string): string => `import { BrowserRouter } from "react-router-dom";
+const app = definePage({
+  ...{ data: () => null, anyParams: true, browserOnly: true },
+  head: () => ({ title: "App", description: "An app.", canonical: "/hello/app" }),
+  fallback: () => "App",
+  Component: () => BrowserRouter({ basename: ${basename} }),
+});
+`;
+const OTHER_APP = `import { definePage } from "@colonnade/kit";
+import { useBasename } from "@colonnade/kit/basename";
+${appWith("useBasename()")}
+export { app };
+`;
+
+test("check of a command's files finds violations, large and unlisted files and routers without basename", async () => {
   const folder = await ownSection({
-    "section.tsx": SECTION.replace("<h1>Hello", "<h1>{Math.random()}"),
+    "section.tsx": SECTION.replace("<h1>Hello", "<h1>{Math.random()}")
+      .replace(
+        "pages: {",
+        'pages: { "/hello/app/*": async () => ({ page: app }), "/hello/b/*": async () => ({ page: other }),',
+      )
+      .replace(
+        "export default",
+        `import { app as other } from "./other.js";\n${appWith('"/hello/app"')}export default`,
+      ),
+    "other.js": OTHER_APP,
     "page.css": "\nbody { color: red }",
+    "build.js": `${BUILD}for (const name of ["list.js", "list.css", "dialog.js"]) writeFileSync("dist/client/" + name, "");\n  writeFileSync("dist/server/other.js", readFileSync("other.js"));`,
+    "manifest.json": JSON.stringify({ ...MANIFEST, later: ["client/dialog.js"] }),
     "container.txt": `var CONTAINER = "${randomBytes(40_000).toString("hex")}";`,
   });
   const { code, err } = await runCompiled(folder, ["check"]);
@@ -109,6 +133,12 @@ test("check of a command's files finds violations and large files", async () => 
   expect(err).toContain("COL102 rendering /hello (page /hello) used Math.random()\n  at section.tsx:7:");
   expect(err).toContain("COL124 the selector body has no class");
   expect(err).toContain("  at dist/client/page.css:2:1\n");
+  expect(err).toContain('COL157 the page "/hello/app/*" uses BrowserRouter of react-router-dom, but does not call');
+  expect(err).toContain("  at section.tsx:11:1\n");
+  expect(err).not.toContain('"/hello/b/*"');
+  expect(err).toContain(
+    "does not list these files, so no budget counts them: client/list.css 0.0 KiB, client/list.js 0.0 KiB\n",
+  );
   expect(err).toMatch(/COL140 the page \/hello loads [\d.]+ KiB of scripts .*: entry\.js [\d.]+ KiB\n/);
 });
 
@@ -126,6 +156,21 @@ test("a command that is stopped ends with what it has started", async () => {
   expect(await running).toMatchObject({ message: expect.stringContaining("failed with exit code null") as string });
   await closed;
   server.close();
+});
+
+test("a command has nothing that authorizes at the gateway", async () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const name of [
+    "COLONNADE_TOKEN",
+    "COLONNADE_TOKEN_FILE",
+    "ACTIONS_ID_TOKEN_REQUEST_TOKEN",
+    "COLONNADE_CLIENT_KEY",
+  ])
+    vi.stubEnv(name, TOKEN);
+  const folder = await temporaryFolder();
+  const script = `for (const [name, value] of Object.entries(process.env)) if (value === "${TOKEN}") throw name;`;
+  await writeFiles(folder, { "build.cjs": script });
+  await runCommand(folder, "node build.cjs", {});
 });
 
 test("a command that fails leaves the release", async () => {
@@ -150,7 +195,7 @@ test.each<[name: string, files: Files, message: (folder: string) => string]>([
     "with another manifest",
     { "manifest.json": '{ "entry": "client/entry.js", "pages": ["/hello"] }' },
     (folder) =>
-      `${folder}/dist/release.json is invalid; expected { "entry": "client/entry.js", "assets": [], "pages": [{ "pattern": "/path", "assets": [] }], "extensions": [{ "point": "section/point@1", "assets": [] }] }, where only entry is required`,
+      `${folder}/dist/release.json is invalid; expected { "entry": "client/entry.js", "assets": [], "pages": [{ "pattern": "/path", "assets": [] }], "extensions": [{ "point": "section/point@1", "assets": [] }], "later": [] }, where only entry is required`,
   ],
   [
     "without a file",

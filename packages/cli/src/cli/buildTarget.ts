@@ -3,6 +3,7 @@ import type { Writable } from "node:stream";
 import { keepTarget, lastSeenTarget, parseTarget, type BuildTarget } from "../build/buildTarget.js";
 import { UsageError } from "../build/usageError.js";
 import { callAdmin, optionalAccess } from "./api.js";
+import { printable } from "./printable.js";
 
 /** Where the build target of a section is read. */
 interface TargetSource {
@@ -28,24 +29,32 @@ const TIMEOUT = 2000;
  */
 export async function readBuildTarget(folder: string, source: TargetSource): Promise<BuildTarget | undefined> {
   const last = await lastSeenTarget(folder);
-  const target = await request(source, last?.source).catch((error: unknown) => {
+  const target = await request(source, last?.source).catch(async (error: unknown) => {
     if (source.site !== undefined) throw error;
     // The last one may have been an admin listener, or be out of reach: the limits say how old they are.
-    if (!optionalAccess(source.environment)) return undefined;
+    const hasAccess = await optionalAccess(source.environment).catch(() => true);
+    if (!hasAccess) return undefined;
     const limits = last ? `those that ${last.source} had ${LAST_ASKED}` : "the defaults";
-    source.stderr.write(`warning: ${(error as Error).message.replace(/\.$/, "")}; the limits are ${limits}\n`);
+    const reason = printable((error as Error).message.replace(/\.$/, ""));
+    source.stderr.write(`warning: ${reason}; the limits are ${limits}\n`);
     return undefined;
   });
-  if (!target) return last && { ...last, source: `${last.source} ${LAST_ASKED}` };
+  if (!target) return savedTarget(folder);
   await keepTarget(folder, target);
   return target;
+}
+
+/** Returns the build target that was saved in a section's folder. Its source says that it may be old. Undefined without one. */
+export async function savedTarget(folder: string): Promise<BuildTarget | undefined> {
+  const last = await lastSeenTarget(folder);
+  return last && { ...last, source: `${last.source} ${LAST_ASKED}` };
 }
 
 async function request(
   { name, site, environment }: TargetSource,
   last: string | undefined,
 ): Promise<BuildTarget | undefined> {
-  const access = site === undefined ? optionalAccess(environment) : undefined;
+  const access = site === undefined ? await optionalAccess(environment) : undefined;
   if (access) {
     const { body } = await callAdmin(access, "GET", `/api/v1/sections/${name}/build-target`);
     return parseTarget(JSON.stringify(body), access.url);

@@ -7,12 +7,17 @@ import path from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { jsonResponse, UNEXPECTED_REQUEST } from "../../fixtures/admin.js";
+import { jsonResponse } from "../../fixtures/admin.js";
 import { admin, failure, runCompiled } from "../../fixtures/command.js";
 import { labSection, pageSource } from "../../fixtures/lab.js";
 import { helloSection } from "../../fixtures/temporary.js";
 
 const RANDOM = pageSource("Component: () => <h1>{Math.random()}</h1>");
+const NO_FUNCTION = 'paths of the page "/lab/list" is an array; expected a function, such as () => ["/lab/list"]';
+const NO_FUNCTION_REPORT = `COL100 ${NO_FUNCTION}
+  at src/pages/list.tsx:2:26
+
+`;
 const REPORT = `error: hello breaks the rules for sections: 1 problem
 
 COL102 the section uses Math.random() on the server
@@ -22,10 +27,17 @@ COL102 the section uses Math.random() on the server
 ${path.resolve(import.meta.dirname, "../../dist/check/errors.md")} explains the codes.
 `;
 
+/** A package of 24 KiB that does not compress. */
+const YAML = {
+  "src/node_modules/yaml/package.json": '{ "name": "yaml", "type": "module", "sideEffects": false }',
+  "src/node_modules/yaml/index.js": `export const parse = (text) => text + "${randomBytes(24 * 1024).toString("base64")}";`,
+};
+
 test("check of a section that breaks a rule fails", async () => {
-  const folder = await labSection({ dice: RANDOM });
+  const folder = await labSection({ dice: RANDOM, list: pageSource("paths: ['/lab/list'] as never") });
   const output = await runCompiled(folder, ["check", "--sarif", "check.sarif"]);
-  expect(output).toEqual({ code: 3, out: "", err: REPORT });
+  const report = REPORT.replace("1 problem\n\n", `2 problems\n\n${NO_FUNCTION_REPORT}`);
+  expect(output).toEqual({ code: 3, out: "", err: report });
   expectSarif(JSON.parse(await readFile(path.join(folder, "check.sarif"), "utf8")));
 });
 
@@ -41,6 +53,7 @@ function expectSarif(log: unknown): void {
   expect(rules[index]?.help.markdown).toMatch(/^## COL102: Randomness\n/);
   expect(rules.find(({ id }) => id === "COL116")?.defaultConfiguration.level).toBe("warning");
   expect(run?.results).toEqual([
+    expect.objectContaining({ ruleId: "COL100", message: { text: NO_FUNCTION } }),
     {
       ruleId: "COL102",
       ruleIndex: index,
@@ -69,13 +82,12 @@ test("pages over the budget are reported with their packages", async () => {
     {
       chart: pageSource("data: () => parse('a: 1')", 'import { parse } from "yaml"; import "./chart.css";'),
       dice: RANDOM,
-      more: pageSource(
-        "data: () => parse(TEXT)",
-        `import { parse } from "yaml"; const TEXT = "a: ${randomBytes(6000).toString("base64")}";`,
-      ),
+      more: pageSource("data: () => parse(text)", 'import { parse } from "yaml"; import text from "./more.json";'),
     },
     {},
     {
+      ...YAML,
+      "src/pages/more.json": JSON.stringify(`a: ${randomBytes(6000).toString("base64")}`),
       "section.config.js":
         'export default { name: "hello", entry: "./src/section.ts", budget: { scriptKib: 20, styleKib: 0.1 } };',
       "src/pages/chart.css": `.hello_a::after { content: "${randomBytes(300).toString("base64")}"; }`,
@@ -105,7 +117,9 @@ test("pages over the budget are reported with their packages", async () => {
     }),
     expect.objectContaining({
       code: "COL140",
-      message: expect.stringMatching(/^the page \/lab\/more loads [\d.]+ KiB of scripts/) as string,
+      message: expect.stringMatching(
+        /^the page \/lab\/more loads [\d.]+ KiB of scripts .*: yaml [\d.]+ KiB, src\/pages\/more\.json [5-7]\.\d KiB/,
+      ) as string,
     }),
   ]);
   // One setting, which has to be enough for both pages.
@@ -131,6 +145,7 @@ test("the site sets budget and policy, also where it was only the last one to sa
         images: ["*.a.example", "b.example"], workers: true, styleAttributes: true, trustedTypes: "enforce",
       } };`,
       "src/aside.tsx": aside,
+      ...YAML,
     },
     { "directory/aside@1": "./aside" },
   );
@@ -161,16 +176,14 @@ test("the site sets budget and policy, also where it was only the last one to sa
       `error: the extension directory/aside@1 loads N .*\\(set by ${admin.url}\\): yaml N.*${raise("max_script_kib", 'extension_points."directory/aside"')}`,
     ),
   ]);
-  admin.responses = { "GET /api/v1/sections/hello/build-target": UNEXPECTED_REQUEST };
+  admin.responses = { "GET /api/v1/sections/hello/build-target": { status: 500, body: "no\u001b" } };
   const again = await found();
   expect(again).toHaveLength(first.length);
   const last = `${admin.url} when last asked (--site asks again)`;
   expect(again[0]).toMatch(`needs b.example, which ${last} does not permit: `);
   expect(again[3]).toContain(`(set by ${last})`);
   const { err } = await runCompiled(folder, ["check"]);
-  expect(err).toMatch(
-    `unexpected request; the limits are those that ${admin.url} had when last asked (--site asks again)\n`,
-  );
+  expect(err).toMatch(`no\ufffd; the limits are those that ${admin.url} had when last asked (--site asks again)\n`);
   expect((await runCompiled(folder, ["check", "--site", "http://127.0.0.1:2"])).err).toMatch(
     /^error: cannot .*ECONNREFUSED/,
   );
@@ -271,8 +284,10 @@ describe("--site", () => {
       ),
     });
     const problem =
-      "rendering `hello/aside@1` (extension of directory@2.0.0) with example 1 of hello@0.1.0, `{}`, failed: no city";
-    admin.responses = { "POST /api/v1/sections/hello/trial": jsonResponse({ problems: [problem] }) };
+      "rendering `hello/aside@1` (extension of directory@2.0.0) with example 1 of hello@0.1.0, `{}`, failed: no city\n  at Aside";
+    admin.responses = {
+      "POST /api/v1/sections/hello/trial": jsonResponse({ problems: [`${problem} (section:1:2334)`] }),
+    };
     const { code, err } = await runCompiled(folder, ["check", "--site", site]);
     expect({ code, err }).toEqual({
       code: 3,

@@ -8,6 +8,7 @@ import { addErrorsCommand } from "./errors.js";
 import { addExtensionsCommand } from "./extensions.js";
 import { addGarbageCollectCommand } from "./garbageCollect.js";
 import { addHistoryCommand } from "./history.js";
+import { addLoginCommand, addLogoutCommand } from "./login.js";
 import { addLogsCommand } from "./logs.js";
 import { addNewCommand } from "./new.js";
 import { addOpenCommand } from "./open.js";
@@ -27,6 +28,8 @@ export const COMMANDS: readonly AddCommand[] = [
   addDevCommand,
   addBuildCommand,
   addCheckCommand,
+  addLoginCommand,
+  addLogoutCommand,
   addPublishCommand,
   addDeployCommand,
   addPromoteCommand,

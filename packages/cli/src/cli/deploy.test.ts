@@ -15,6 +15,7 @@ import {
 } from "../../fixtures/command.js";
 import { temporaryFolder } from "../../fixtures/temporary.js";
 
+const ROLLOUT_EXPECTED = "Expected a whole percentage, 0 to 99. Name releases before --rollout.";
 const LIVE = { number: 7, releases: { hello: "1.0.0" }, live: true, rollouts: [] };
 const CANDIDATE = { number: 8, releases: { hello: "1.1.0" }, live: false, percent: 10, rollouts: [] };
 
@@ -151,10 +152,11 @@ describe("rejects", () => {
   });
 
   test.each([
-    ["--rollout [percent]", "100", "Expected a whole percentage, 0 to 99."],
-    ["--rollout [percent]", "12.5", "Expected a whole percentage, 0 to 99."],
-    ["--rollout [percent]", "1e1", "Expected a whole percentage, 0 to 99."],
-    ["--rollout [percent]", "-1", "Expected a whole percentage, 0 to 99."],
+    ["--rollout [percent]", "100", ROLLOUT_EXPECTED],
+    ["--rollout [percent]", "12.5", ROLLOUT_EXPECTED],
+    ["--rollout [percent]", "hello@1.0.0", ROLLOUT_EXPECTED],
+    ["--rollout [percent]", "1e1", ROLLOUT_EXPECTED],
+    ["--rollout [percent]", "-1", ROLLOUT_EXPECTED],
     ["--base <number>", "0", "Expected a deployment number, 1 or more."],
     ["--base <number>", "live", "Expected a deployment number, 1 or more."],
   ])("%s with %j", async (flags, value, expected) => {

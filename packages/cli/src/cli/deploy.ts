@@ -78,14 +78,15 @@ export function addDeployCommand(
     .option(
       "--rollout [percent]",
       "start a rollout to this share of visitors, 0 to 99 (default: the gateway's steps)",
-      parsePercent,
+      // A name after the option is its value.
+      parsePercent(". Name releases before --rollout."),
     )
     .option("--steps <steps>", 'start a rollout in these steps, such as "5% for 10m, 25% for 1h, 100%"')
     .addOption(removeOption())
     .option("--base <number>", "fail unless this deployment is still live", parseDeploymentNumber)
     .addOption(reasonOption())
     .action(async (names, { rollout, steps, remove, base, reason }) => {
-      const access = adminAccess(environment);
+      const access = await adminAccess(environment);
       const start = rolloutStart(rollout, steps);
       const releases = await parseReleases(folder, names, remove);
       const { deployment, isNew } = await deploy(releases, { ...start, base, reason }, access);

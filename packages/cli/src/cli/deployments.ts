@@ -39,7 +39,7 @@ export interface RolloutProgress {
 /** The canary analysis of a rollout by one gateway. */
 export interface RolloutAnalysis {
   /** Whether the candidate is as good as what is live. */
-  readonly verdict: "passing" | "failing" | "too-few-samples";
+  readonly verdict: "passing" | "failing" | "too-few-samples" | "no-data";
   /** The verdict with its numbers. */
   readonly summary: string;
 }

@@ -1,7 +1,7 @@
 // The arguments and sites that `colonnade dev` rejects. tests/section-dev runs the command against a real gateway.
 import { EventEmitter, on, once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 
@@ -33,16 +33,21 @@ let home = DOCUMENT;
 let archive: Buffer | undefined;
 /** The archive of another section's types. */
 let typesArchive: Buffer | undefined;
+/** The response of `/_build-target`. Undefined for none. */
+let target: string | undefined;
 /** The response of `/_remotes`. Undefined for none. */
 let remotes: string | undefined;
-/** The ends of requests that the site does not answer. */
-const unanswered: Promise<unknown>[] = [];
-const server = createServer(({ url }, response) => {
+/**
+ * Emits `unanswered` with the response that the site does not send. Ends no idle connection: a build keeps the process from
+ * noticing it before the next request.
+ */
+const server = createServer({ keepAliveTimeout: 0 }, ({ url }, response) => {
   if (url === "/") response.end(home);
   else if (url === "/assets/shell/1.0.0/development.tgz" && archive) response.end(archive);
   else if (url === "/assets/shop/1.0.0/types.tgz") response.end(typesArchive);
+  else if (url === "/_build-target/hello" && target) response.end(target);
   else if (url?.startsWith("/_remotes/") && remotes) response.end(remotes);
-  else if (url?.startsWith("/_remotes/")) unanswered.push(once(response, "close"));
+  else if (url?.startsWith("/_remotes/")) server.emit("unanswered", response);
   else response.writeHead(404).end();
 });
 let site: string;
@@ -112,9 +117,15 @@ test("a shell of another contract is an error", async () => {
   expect(code).toBe(2);
 });
 
-test("a variant of another format is an error", async () => {
+test("a variant of another format is an error, after what a page may load and who sets it", async () => {
+  target = JSON.stringify({ scriptKib: 40, extensionPoints: {}, shared: {}, policy: {} });
   await offerVariant({ format: DEVELOPMENT_FORMAT + 1, contract: CONTRACT });
   const { err } = await dev("--site", site);
+  target = undefined;
+  expect(err).toContain(
+    `hello: a page loads at most 40 KiB of scripts (set by ${site}) and 8 KiB of stylesheets (the default); ` +
+      "`colonnade check` measures it\n",
+  );
   expect(err).toContain(`has a development variant of format ${String(DEVELOPMENT_FORMAT + 1)}; this command supports`);
 });
 
@@ -165,11 +176,13 @@ test.each([
 test("the builds, and the end of the command, do not wait for the types of other sections", async () => {
   const lines: string[] = [];
   const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
+  const requested = once(server, "unanswered") as Promise<[ServerResponse]>;
   const development = await startDevelopment([folder], (line) => lines.push(line));
+  const [response] = await requested;
+  const ended = once(response, "close");
   await development.close();
+  await ended;
   timeout.mockRestore();
-  expect(unanswered).toHaveLength(1);
-  await Promise.all(unanswered);
   expect(lines.filter((line) => line.includes("types of other sections"))).toEqual([]);
 });
 
@@ -218,5 +231,13 @@ async function startDevelopment(folders: readonly string[], print: (line: string
   home = DOCUMENT;
   await offerVariant(VARIANT);
   const { develop } = await import("../../dist/dev/index.js");
-  return develop({ folders, site, port: 0, host: "127.0.0.1", apis: new Map(), print });
+  return develop({
+    folders,
+    site,
+    port: 0,
+    host: "127.0.0.1",
+    apis: new Map(),
+    buildTargetOf: () => Promise.resolve(undefined),
+    print,
+  });
 }

@@ -4,6 +4,7 @@ import path from "node:path";
 import { Option, type CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { loadConfig } from "../build/config.js";
+import { lastSeenTarget } from "../build/buildTarget.js";
 import { placeholderSettings, type FactType } from "../build/settings.js";
 import { UsageError } from "../build/usageError.js";
 import { warningsIn } from "../check/problem.js";
@@ -13,7 +14,7 @@ import { openInBrowser } from "./browser.js";
 import type { CommandContext } from "./context.js";
 import { apiOption, DEFAULT_SITE, parseOrigin, wholeNumber } from "./options.js";
 import { printable } from "./printable.js";
-import { readBuildTarget } from "./buildTarget.js";
+import { readBuildTarget, savedTarget } from "./buildTarget.js";
 
 const DEFAULT_PORT = 5173;
 
@@ -47,7 +48,7 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
       const minimal = given === undefined && !(await isSite(DEFAULT_SITE)) ? await minimalSite(paths) : undefined;
       const site = given ?? minimal?.origin ?? DEFAULT_SITE;
       try {
-        const warnings = minimal ? [] : await readTargets(paths, site, context);
+        const warnings = await readTargets(paths, minimal ? undefined : site, context);
         // Loading webpack takes longer than most commands.
         const { develop } = await import("../dev/index.js");
         const development = await develop({
@@ -56,6 +57,7 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
           port,
           host,
           apis: api,
+          buildTargetOf: minimal ? savedTarget : lastSeenTarget,
           print: (line) => stderr.write(`${printable(line)}\n`),
         });
         const { url, sections } = development;
@@ -71,20 +73,25 @@ export function addDevCommand(program: CommandUnknownOpts, context: CommandConte
     });
 }
 
-/** Reads the build targets of the sections. Returns a warning for each larger budget and each denied permission. */
+/**
+ * Reads the build targets of the sections, without a site those that are saved, and prints their budgets. Returns a warning for
+ * each larger budget and each denied permission.
+ */
 async function readTargets(
   folders: readonly string[],
-  site: string,
+  site: string | undefined,
   { environment, stderr }: CommandContext,
 ): Promise<readonly string[]> {
-  const { findIneffective } = await import("../check/budget.js");
+  const { describeBudget, findIneffective } = await import("../check/budget.js");
   const { findDenied } = await import("../check/denied.js");
   const found = folders.map(async (folder) => {
     const config = await loadConfig(folder);
+    const source = { name: config.name, site, environment, stderr };
+    const reading = site === undefined ? savedTarget(folder) : readBuildTarget(folder, source);
     // `develop` reports a site that does not respond.
-    const reading = readBuildTarget(folder, { name: config.name, site, environment, stderr });
     const buildTarget = await reading.catch(() => undefined);
     const context = { config, buildTarget };
+    if (buildTarget || site === undefined) stderr.write(`${config.name}: ${describeBudget(context)}\n`);
     return warningsIn([...findIneffective(context), ...findDenied(context)]);
   });
   return (await Promise.all(found)).flat();

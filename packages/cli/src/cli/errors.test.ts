@@ -42,9 +42,9 @@ test("errors shows release, page, cause, class, count and age", async () => {
   admin.response = jsonResponse({ since: SINCE, errors: ERRORS });
   expect(await runSection(folder, ["errors"])).toEqual({
     code: 0,
-    out: `release      page               cause                   class      count  last seen
-hello@1.1.0  /hello             render (browser)        TypeError  12     2 hours ago
-hello@1.0.0  directory/aside@1  memory_limit (gateway)  -          1      2 hours ago
+    out: `release      page               cause                   class      position  count  last seen
+hello@1.1.0  /hello             render (browser)        TypeError  -         12     2 hours ago
+hello@1.0.0  directory/aside@1  memory_limit (gateway)  -          -         1      2 hours ago
 `,
     err: "",
   });

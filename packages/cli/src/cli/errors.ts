@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
 import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext, CommandResult } from "./context.js";
+import { readBuilt } from "./locate.js";
 import { isJson } from "./options.js";
 import { namedSection } from "./sectionName.js";
 import { EMPTY_CELL, formatAge, formatTable, formatTime } from "./table.js";
@@ -18,6 +19,11 @@ interface SectionError {
   readonly source: "gateway" | "browser";
   readonly cause: string;
   readonly class: string | null;
+  /**
+   * The position in the section's server module, such as `section:1:234`, or in a file for browsers, such as `client/home.js:1:234`. An
+   * older gateway has none.
+   */
+  readonly position?: string | null;
   readonly count: number;
   readonly firstSeen: string;
   readonly lastSeen: string;
@@ -39,15 +45,17 @@ export function addErrorsCommand(program: CommandUnknownOpts, context: CommandCo
     .description(
       "Shows the recent errors of visitors in the section of this folder: release, page, cause, class, count and time. " +
         "The gateway counts failed renders, and browsers report pages that fail to load or render. Messages are not " +
-        "recorded, because they can contain personal data. Each gateway counts from its start.",
+        "recorded, because they can contain personal data. If the release is in release/, positions are positions in your " +
+        "sources. Each gateway counts from its start.",
     )
     .option("--section <name>", "show the errors of this section")
     .option("--release <version>", "only errors of this release")
     .option("--watch", "show the errors again whenever they change, until interrupted (with --json: one line each)")
     .action(async ({ section, release, watch = false }) => {
-      const access = adminAccess(environment);
+      const access = await adminAccess(environment);
       const name = await namedSection(section, folder);
-      const read = (signal?: AbortSignal): Promise<CommandResult> => readErrors(access, name, release, signal);
+      const read = (signal?: AbortSignal): Promise<CommandResult> =>
+        readErrors(access, name, { folder, release }, signal);
       if (watch) await watchResult(context, isJson(program), read);
       else printResult(await read());
     });
@@ -56,13 +64,20 @@ export function addErrorsCommand(program: CommandUnknownOpts, context: CommandCo
 async function readErrors(
   access: AdminAccess,
   section: string,
-  release: string | undefined,
+  { folder, release }: { readonly folder: string; readonly release: string | undefined },
   signal?: AbortSignal,
 ): Promise<CommandResult> {
   const path = `/api/v1/sections/${section}/errors`;
   const { body } = await callAdmin<SectionErrors>(access, "GET", path, undefined, signal);
+  const built = await readBuilt(folder);
   // The admin API has no filter.
-  const errors = body.errors.filter(({ version }) => release === undefined || version === release);
+  const selected = body.errors.filter(({ version }) => release === undefined || version === release);
+  const errors = await Promise.all(
+    selected.map(async (error) => {
+      const isBuilt = typeof error.position === "string" && built?.release === `${error.section}@${error.version}`;
+      return isBuilt ? { ...error, position: await built.locate(error.position) } : error;
+    }),
+  );
   const name = release === undefined ? section : `${section}@${release}`;
   const text =
     errors.length > 0
@@ -77,8 +92,9 @@ function errorTable(errors: readonly SectionError[]): string {
     error.page ?? error.extensionPoint ?? EMPTY_CELL,
     `${error.cause} (${error.source})`,
     error.class ?? EMPTY_CELL,
+    error.position ?? EMPTY_CELL,
     String(error.count),
     formatAge(error.lastSeen),
   ]);
-  return formatTable([["release", "page", "cause", "class", "count", "last seen"], ...rows]);
+  return formatTable([["release", "page", "cause", "class", "position", "count", "last seen"], ...rows]);
 }

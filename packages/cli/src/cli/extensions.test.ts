@@ -40,9 +40,9 @@ test("extensions are listed with why they are not shown", async () => {
     out: `point         extension               state                                                    errors  render ms  bytes
 page/aside@1  events@1.2.0            shown                                                    0       1.3        7123
 page/aside@1  news@1.2.0 (candidate)  left out: the point is full                              2       -          7123
-page/aside@1  ads@1.2.0               left out: site.toml does not allow it                    0       1.3        7123
-page/aside@2  old@1.2.0               left out: no live section opens the point                0       1.3        7123
-page/aside    gone                    off since 2026-01-31 10:02 UTC by operator: it flickers  0       1.3        -
+page/aside@1  ads@1.2.0               left out: site.toml does not allow it                    0       -          7123
+page/aside@2  old@1.2.0               left out: no live section opens the point                0       -          7123
+page/aside    gone                    off since 2026-01-31 10:02 UTC by operator: it flickers  0       -          -
 `,
     err: "",
   });

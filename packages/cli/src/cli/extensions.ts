@@ -39,7 +39,7 @@ export function addExtensionsCommand(program: CommandUnknownOpts, { environment,
     .summary("list the extensions, or switch one on or off")
     .description(
       "Lists the extensions of each point, in the order in which pages show them: whether they are shown or why not, and at " +
-        "this gateway their errors and the mean CPU time of a render. With `off`, no page shows the extension of a section, in " +
+        "this gateway their errors and, of those that are shown, the mean CPU time of a render. With `off`, no page shows the extension of a section, in " +
         "all its versions, until it is switched `on`: deploys and rollbacks do not change it. Requires a token with the action " +
         "`rollback` for that section, or for the section of the point.",
     )
@@ -48,7 +48,7 @@ export function addExtensionsCommand(program: CommandUnknownOpts, { environment,
     .argument("[point]", "the ID of the point, such as directory/city-aside")
     .addOption(reasonOption())
     .action(async (action, section, point, { reason }) => {
-      const access = adminAccess(environment);
+      const access = await adminAccess(environment);
       if (action === undefined) {
         const { body } = await callAdmin<readonly Extension[]>(access, "GET", "/api/v1/extensions");
         printResult({ text: describe(body), data: body });
@@ -68,14 +68,15 @@ export function addExtensionsCommand(program: CommandUnknownOpts, { environment,
 function describe(extensions: readonly Extension[]): string {
   if (extensions.length === 0) return "no live section fills an extension point";
   const rows = extensions.map((extension) => {
-    const { section, version, point, pointVersion, live, errors, renderMs, bytes } = extension;
+    const { section, version, point, pointVersion, live, state, errors, renderMs, bytes } = extension;
     const candidate = live || version === null ? "" : " (candidate)";
     return [
       pointVersion === null ? point : `${point}@${String(pointVersion)}`,
       version === null ? section : `${section}@${version}${candidate}`,
       describeState(extension),
       String(errors),
-      renderMs === null ? EMPTY_CELL : renderMs.toFixed(1),
+      // Others have earlier renders, or only those of trials.
+      renderMs === null || state !== "visible" ? EMPTY_CELL : renderMs.toFixed(1),
       bytes === null ? EMPTY_CELL : String(bytes),
     ];
   });

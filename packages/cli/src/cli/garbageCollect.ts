@@ -24,7 +24,7 @@ export function addGarbageCollectCommand(
     )
     .option("--dry-run", "list what would be removed, without removing it")
     .action(async ({ dryRun = false }) => {
-      const { body } = await postAdmin<CollectedGarbage>(adminAccess(environment), "/api/v1/garbage-collection", {
+      const { body } = await postAdmin<CollectedGarbage>(await adminAccess(environment), "/api/v1/garbage-collection", {
         dryRun,
       });
       printResult({ text: describe(body), data: body });

@@ -3,7 +3,10 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { adminAccess, callAdmin } from "./api.js";
 import type { CommandContext } from "./context.js";
 import { wholeNumber } from "./options.js";
+import { shortCommit, type ReleaseSource } from "./source.js";
 import { EMPTY_CELL, formatTable, formatTime } from "./table.js";
+
+type Sources = Readonly<Record<string, ReleaseSource | undefined>>;
 
 /** A change of the live deployment or of a rollout. */
 export interface HistoryEntry {
@@ -24,6 +27,8 @@ export interface HistoryEntry {
 }
 
 interface HistoryPage {
+  /** Where releases come from, by `name@version`. An older gateway has none. */
+  readonly sources?: Sources;
   /** Newest first. */
   readonly entries: readonly HistoryEntry[];
   /** Value of `before` for the next page. */
@@ -37,7 +42,7 @@ export function addHistoryCommand(program: CommandUnknownOpts, { environment, pr
     .summary("show who changed what, when and why")
     .description(
       "Shows every change of the live deployment and of rollouts, newest first: who made it, when and why, the live " +
-        "deployment after it, its candidate, and the replaced releases.",
+        "deployment after it, its candidate, and the replaced releases with the commits of the new ones.",
     )
     .option("--limit <number>", "maximum number of changes, 1 to 500", wholeNumber("a number of changes", 1, 500), 20)
     .option(
@@ -45,30 +50,20 @@ export function addHistoryCommand(program: CommandUnknownOpts, { environment, pr
       "only changes before this revision",
       wholeNumber("a revision number", 1, Number.MAX_SAFE_INTEGER),
     )
-    .option("--section <name>", "only changes of this section, among these")
+    .option("--section <name>", "only changes that concern this section")
     .action(async ({ limit, before, section }) => {
       const query = new URLSearchParams({
         limit: String(limit),
         ...(before !== undefined && { before: String(before) }),
+        ...(section !== undefined && { section }),
       });
       const path = `/api/v1/history?${query.toString()}`;
-      const { body } = await callAdmin<HistoryPage>(adminAccess(environment), "GET", path);
-      const page = section === undefined ? body : { ...body, entries: changesOf(section, body.entries) };
-      printResult({ text: describe(page, section), data: page });
+      const { body } = await callAdmin<HistoryPage>(await adminAccess(environment), "GET", path);
+      printResult({ text: describe(body, section), data: body });
     });
 }
 
-// The admin API has no filter.
-function changesOf(section: string, entries: readonly HistoryEntry[]): HistoryEntry[] {
-  return entries.filter(
-    ({ sections = {}, extension }) =>
-      Object.hasOwn(sections, section) ||
-      extension?.section === section ||
-      extension?.point.startsWith(`${section}/`) === true,
-  );
-}
-
-function describe({ entries, next }: HistoryPage, section?: string): string {
+function describe({ entries, sources, next }: HistoryPage, section?: string): string {
   const filter = section === undefined ? "" : ` --section ${section}`;
   const older = next === null ? "" : `\n\nolder changes: colonnade history${filter} --before ${String(next)}`;
   if (entries.length === 0) {
@@ -83,7 +78,7 @@ function describe({ entries, next }: HistoryPage, section?: string): string {
     entry.live === null ? EMPTY_CELL : String(entry.live),
     describeCandidate(entry),
     entry.reason ?? EMPTY_CELL,
-    describeSections(entry),
+    describeSections(entry, sources),
   ]);
   const table = formatTable([["revision", "time", "by", "action", "live", "candidate", "reason", "sections"], ...rows]);
   return `${table}${older}`;
@@ -101,12 +96,14 @@ function describeCandidate({ live, candidate, percent }: HistoryEntry): string {
   return percent === undefined || percent === null ? String(candidate) : `${String(candidate)} for ${String(percent)}%`;
 }
 
-/** Describes the release changes of an entry, or its extension. */
-export function describeSections({ sections = {}, extension }: HistoryEntry): string {
+/** Describes the release changes of an entry, with the commits of new releases, or its extension. */
+export function describeSections({ sections = {}, extension }: HistoryEntry, sources: Sources = {}): string {
   if (extension) return `${extension.section} in ${extension.point}`;
   const changes = Object.entries(sections).map(([name, { from, to }]) => {
     if (to === null) return `${name} ${from ?? EMPTY_CELL} removed`;
-    return from === null ? `${name} ${to} added` : `${name} ${from} to ${to}`;
+    const source = sources[`${name}@${to}`];
+    const commit = source?.commit === undefined ? "" : ` (${shortCommit(source)})`;
+    return from === null ? `${name} ${to} added${commit}` : `${name} ${from} to ${to}${commit}`;
   });
   return changes.length > 0 ? changes.join(", ") : EMPTY_CELL;
 }

@@ -6,14 +6,31 @@ import { text } from "node:stream/consumers";
 export interface RequestBody {
   /** MIME type. */
   readonly type: string;
+  /** Headers that describe it. */
+  readonly headers?: OutgoingHttpHeaders;
   /** The content; a string is sent in UTF-8. */
   readonly bytes: Uint8Array | string;
   /** Called after each chunk with the number of bytes sent so far. */
   readonly onSent?: (bytes: number) => void;
 }
 
+/** What a request has besides its URL and method. */
+export interface RequestOptions {
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: RequestBody | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** The certificate chain of the client and its private key, in PEM, if the server needs one. */
+  readonly certificate?: { readonly cert: string; readonly key: string } | undefined;
+}
+
 const CHUNK_BYTES = 64 * 1024;
 const IDLE_TIMEOUT_MS = 300_000;
+
+/** Whether nobody else reads what is sent to a URL: it has TLS, or is of this machine. */
+export function isPrivate(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "https:" || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
 
 /**
  * Sends one request with a Content-Length, in chunks. Does not follow redirects, because the credentials are for this
@@ -22,18 +39,21 @@ const IDLE_TIMEOUT_MS = 300_000;
 export function sendRequest(
   url: string,
   method: string,
-  headers: OutgoingHttpHeaders,
-  body?: RequestBody,
-  signal?: AbortSignal,
+  { headers, body, signal, certificate }: RequestOptions,
 ): Promise<{ status: number; text: string }> {
   const bytes = Buffer.from(body?.bytes ?? "");
   const request = url.startsWith("https:") ? requestSecure : requestPlain;
   return new Promise((resolve, reject) => {
     const call = request(url, {
       method,
-      signal,
+      ...(signal && { signal }),
+      ...certificate,
       timeout: IDLE_TIMEOUT_MS,
-      headers: { ...headers, ...(body && { "content-type": body.type, "content-length": bytes.length }) },
+      headers: {
+        ...headers,
+        ...definedOf(body?.headers),
+        ...(body && { "content-type": body.type, "content-length": bytes.length }),
+      },
     });
     call.on("timeout", () => call.destroy(new Error(`no data for ${String(IDLE_TIMEOUT_MS / 1000)} seconds`)));
     call.on("error", reject);
@@ -48,6 +68,11 @@ export function sendRequest(
     // Write errors also emit "error" on the request.
     writeBody(call, bytes, body?.onSent).catch(() => undefined);
   });
+}
+
+// Node.js rejects headers without a value.
+function definedOf(headers: OutgoingHttpHeaders = {}): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
 }
 
 async function writeBody(call: ClientRequest, bytes: Buffer, onSent?: (bytes: number) => void): Promise<void> {

@@ -57,3 +57,39 @@ test("errors without this release, or without a map, stay unchanged", async () =
   admin.response = jsonResponse({ problems: [problemOf("hello@1.1.0")] }, 422);
   expect((await runSection(await builtFolder(), ["deploy"])).err).toContain("(section:1:13)");
 });
+
+test("errors of the built release have positions in the sources", async () => {
+  const error = (version: string, position: string): object => ({
+    section: "hello",
+    version,
+    page: "/hello",
+    source: "gateway",
+    cause: "exception",
+    class: "TypeError",
+    position,
+    count: 1,
+    lastSeen: new Date().toISOString(),
+  });
+  const errors = [
+    error("1.1.0", "section:1:13"),
+    error("1.0.0", "section:1:13"),
+    // Browsers count UTF-16 code units.
+    error("1.1.0", "client/entry.1.js:1:9"),
+    error("1.0.0", "client/entry.1.js:1:9"),
+    error("1.1.0", "client/unmapped.js:1:9"),
+    error("1.1.0", "client/../../secret.js:1:9"),
+  ];
+  admin.response = jsonResponse({ since: "2026-01-31T10:02:03Z", errors });
+  const folder = await folderWithSourceMap();
+  await writeFiles(folder, { "release/client/entry.1.js.map": SOURCE_MAP, "secret.js.map": SOURCE_MAP });
+  const { out } = await runSection(folder, ["errors", "--section", "hello"]);
+  const shown = [...out.matchAll(/^(hello@\S+) .* (\S+:\d+:\d+) /gm)].map(([, ...columns]) => columns.join(" "));
+  expect(shown).toEqual([
+    "hello@1.1.0 src/pages/home.tsx:12:8",
+    "hello@1.0.0 section:1:13",
+    "hello@1.1.0 src/pages/home.tsx:12:8",
+    "hello@1.0.0 client/entry.1.js:1:9",
+    "hello@1.1.0 client/unmapped.js:1:9",
+    "hello@1.1.0 client/../../secret.js:1:9",
+  ]);
+});

@@ -57,7 +57,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await helloSection();
   await writeFiles(folder, {
-    "release/release.json": JSON.stringify({ name: "hello", version: "1.1.0" }),
+    "release/release.json": JSON.stringify({ name: "hello", version: "1.1.0", files: [{ path: "server/index.js" }] }),
     "release/server/index.js": "broken()",
     "release/server/index.js.map": SOURCE_MAP,
   });

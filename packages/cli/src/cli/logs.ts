@@ -47,7 +47,7 @@ export function addLogsCommand(program: CommandUnknownOpts, context: CommandCont
     .option("--section <name>", "show the log of this section")
     .option("--follow", "wait for further entries, until interrupted (with --json: one line each)")
     .action(async ({ section, follow = false }) => {
-      const access = adminAccess(environment);
+      const access = await adminAccess(environment);
       const name = await namedSection(section, folder);
       const none = `no log entries of ${name} since this gateway started`;
       if (!follow) {

@@ -52,6 +52,7 @@ test("create-section does the same, under its own name", async () => {
   const { out } = await run("--help");
   expect(out).toMatch(/^Usage: create-section \[options\] <name>\n/);
   expect(out).not.toMatch(/colonnade new|COLONNADE_/);
+  expect(out.match(/^ {2}\d(?= )/gm)).toEqual(["  0", "  1", "  2"]);
   expect(await run()).toEqual(failure("missing required argument 'name'\nRun `create-section --help` for usage."));
 });
 

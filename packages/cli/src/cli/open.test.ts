@@ -48,7 +48,7 @@ async function fakeDesktop(): Promise<{ environment: NodeJS.ProcessEnv; openedUr
   await writeFiles(bin, { [OPENER]: `#!/bin/sh\nprintf %s "$1" > ${record}.new && mv ${record}.new ${record}\n` });
   await chmod(path.join(bin, OPENER), 0o755);
   return {
-    environment: { DISPLAY: ":0", PATH: `${bin}:${process.env.PATH ?? ""}` },
+    environment: { DISPLAY: "", WAYLAND_DISPLAY: "wayland-0", PATH: `${bin}:${process.env.PATH ?? ""}` },
     openedUrl: () => vi.waitFor(() => readFile(record, "utf8"), { timeout: 5000 }),
   };
 }

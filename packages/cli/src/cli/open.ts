@@ -24,7 +24,7 @@ export function addOpenCommand(program: CommandUnknownOpts, context: CommandCont
     .option("--preview", "create a preview link to the release in release/, and open that")
     .option("--print", "print the URL, without opening it")
     .action(async ({ path, preview = false, print = false }) => {
-      const access = adminAccess(environment);
+      const access = await adminAccess(environment);
       const release = await builtRelease(folder);
       const target = path ?? (release ? firstPath(release) : "/");
       const url = preview

@@ -9,19 +9,19 @@ export function isJson(program: CommandUnknownOpts): boolean {
   return json === true;
 }
 
-/** Parses a whole number within limits. */
-export function wholeNumber(what: string, min: number, max: number): (value: string) => number {
+/** Parses a whole number within limits. `advice` ends the message of an error. */
+export function wholeNumber(what: string, min: number, max: number, advice = "."): (value: string) => number {
   return (value) => {
     const number = Number(value);
     if (/^\d+$/.test(value) && number >= min && number <= max) return number;
     const limits = max === Number.MAX_SAFE_INTEGER ? `${String(min)} or more` : `${String(min)} to ${String(max)}`;
-    throw new InvalidArgumentError(`Expected ${what}, ${limits}.`);
+    throw new InvalidArgumentError(`Expected ${what}, ${limits}${advice}`);
   };
 }
 
 export const parseDeploymentNumber = wholeNumber("a deployment number", 1, Number.MAX_SAFE_INTEGER);
-/** Parses the traffic share of a candidate. `colonnade promote` is the way to 100%. */
-export const parsePercent = wholeNumber("a whole percentage", 0, 99);
+/** Parses the share of visitors who get a candidate. */
+export const parsePercent = (advice: string) => wholeNumber("a whole percentage", 0, 99, advice);
 
 /** Parses a path on the site. */
 export function parsePagePath(value: string): string {
@@ -46,7 +46,7 @@ export function parseOrigin(value: string): string {
 
 /** Creates the option with the APIs on this machine. */
 export function apiOption(description: string) {
-  return new Option("--api <name=url>", description).default(new Map<string, string>()).argParser(parseApi);
+  return new Option("--api <name=url>", description).default(new Map<string, string>(), "none").argParser(parseApi);
 }
 
 function parseApi(value: string, apis: ReadonlyMap<string, string>): Map<string, string> {

@@ -95,7 +95,12 @@ test.each([
   [
     "cli",
     [
-      ...["bin/colonnade.js", "dist/check/errors.md", "dist/check/globals.js", "shell/development.tgz"],
+      ...[
+        "bin/colonnade.js",
+        "dist/check/errors.md",
+        "dist/check/globals.js",
+        "development-shell/dist/development.tgz",
+      ],
       ...["templates/section/.github/workflows/ci.yml", "templates/section/gitignore"],
       "templates/section/src/section.test.tsx",
     ],
@@ -248,6 +253,14 @@ test("a section contains a workspace package in TypeScript, whose errors have po
   expect(err).toMatch(/COL102 .*\n {2}at \.\.\/packages\/ui\/src\/Price\.tsx:7:/);
 });
 
+test("the example vite-section is built in a folder of its own", async () => {
+  await cp(path.join(ROOT, "examples/vite-section"), path.join(folder, "vite-section"), {
+    recursive: true,
+    filter: (source) => !/[/\\](node_modules|release|dist)$/.test(source),
+  });
+  expect((await built("vite-section")).pages[0]?.paths).toHaveLength(2);
+});
+
 // Installs from the registry, which takes a minute for each package manager.
 describe.runIf(process.env.SOAK)("a new section works with", { timeout: 600_000 }, () => {
   /** Creates a section in a folder of its own, outside of the folder with the links. Returns the section's folder. */
@@ -300,9 +313,12 @@ describe.runIf(process.env.SOAK)("a new section works with", { timeout: 600_000 
 
 test("colonnade dev shows a new section without a site", async () => {
   await run(process.execPath, [createSection, "hello"], { cwd: folder });
+  const target = { source: "https://site.example", scriptKib: 40, extensionPoints: {}, shared: {}, policy: {} };
+  await writeFiles(folder, { "hello/.colonnade/build-target.json": JSON.stringify(target) });
   const args = [path.join(modules, "@colonnade/cli/bin/colonnade.js"), "dev", "hello", "--port", "0"];
   // Without PATH, as on a machine that has only Node.js.
   const child = spawn(process.execPath, args, { cwd: folder, env: {} });
+  const err = text(child.stderr);
   try {
     let url = "";
     for await (const line of createInterface(child.stdout)) {
@@ -320,6 +336,7 @@ test("colonnade dev shows a new section without a site", async () => {
   } finally {
     child.kill();
   }
+  expect(await err).toContain("40 KiB of scripts (set by https://site.example when last asked (--site asks again))");
 });
 
 // As above. pnpm isolates the packages of each section.

@@ -56,7 +56,7 @@ export function addPreviewCommand(
       wholeNumber("a number of minutes", 1, WEEK_MINUTES),
     )
     .action(async (names, { deployment, remove, path, minutes }) => {
-      const access = adminAccess(environment);
+      const access = await adminAccess(environment);
       if (deployment !== undefined && names.length > 0)
         throw new UsageError("expected either releases or --deployment, not both");
       const target =

@@ -18,7 +18,8 @@ import {
 } from "../../fixtures/command.js";
 import { writeFiles } from "../../fixtures/temporary.js";
 
-const LOCAL = ["new", "dev", "build", "check", "types", "upgrade", "completion"];
+const WITHOUT_ENVIRONMENT = ["new", "types", "upgrade", "completion"];
+const LOCAL = [...WITHOUT_ENVIRONMENT, "dev", "build", "check"];
 
 const { version } = JSON.parse(readFileSync(path.resolve(import.meta.dirname, "../../package.json"), "utf8")) as {
   version: string;
@@ -49,8 +50,8 @@ describe("--help", () => {
     for (const command of [...LOCAL, ...REMOTE_COMMANDS])
       expect(out).toMatch(new RegExp(`^ {2}${command}\\b.*  \\S`, "m"));
     for (const variable of ["COLONNADE_ADMIN", "COLONNADE_TOKEN"]) expect(out).toContain(variable);
-    const [, localNames] = /^Environment variables \((.*) do not read them\):$/m.exec(out) ?? [];
-    expect(localNames?.match(/\w+(?=`)/g)).toEqual(LOCAL);
+    const names = /^Environment variables \((.*) do not read them; (.*) read\n/m.exec(out)?.slice(1);
+    expect(names?.map((list) => list.match(/\w+(?=`)/g))).toEqual([WITHOUT_ENVIRONMENT, ["dev", "build", "check"]]);
   });
 
   test.each([...LOCAL, ...REMOTE_COMMANDS])(
@@ -64,8 +65,11 @@ describe("--help", () => {
     },
   );
 
-  test("option values are named", async () => {
+  test("option values are named, and a default is a word", async () => {
     expect((await runSection(folder, ["deploy", "-h"])).out).toMatch(/^ {2}--rollout \[percent\] {2}\S/m);
+    expect((await runSection(folder, ["check", "-h"])).out).toMatch(
+      /--api <name=url> (?:.*\n){1,3}?.*\(default: none\)/,
+    );
   });
 });
 
@@ -83,7 +87,7 @@ describe("an unknown name is rejected with the nearest one", () => {
     [["--verbose", "status"], "unknown option '--verbose'"],
     [["statsu"], "unknown command 'statsu'\n(Did you mean status?)"],
   ])("%j", async (args, message) => {
-    expect(await runSection(folder, args)).toEqual(failure(`${message}\nRun \`colonnade --help\` for the commands.`));
+    expect(await runSection(folder, args)).toEqual(failure(`${message}\nRun \`colonnade help\` for the commands.`));
   });
 
   test.each([
@@ -118,6 +122,13 @@ describe("invalid arguments are rejected", () => {
       argumentFailure("build", "unknown option '--\ufffd[2J'"),
     );
   });
+});
+
+test("--api may be repeated", async () => {
+  const apis = ["--api", "a=http://a.test", "--api", "b=http://b.test"];
+  expect(await runSection(folder, ["dev", ...apis, "--port", "x"])).toEqual(
+    argumentFailure("dev", "option '--port <number>' argument 'x' is invalid. Expected a port number, 0 to 65535."),
+  );
 });
 
 test.each([["--version"], ["status", "--version"]])("%j prints the version of the command", async (...args) => {
@@ -161,6 +172,8 @@ test("a value may start with a dash if it is joined to its option", async () => 
 
 test("a usage error of a command is printed without a stack trace", async () => {
   expect(await runSection(folder, ["history"], { COLONNADE_TOKEN: "" })).toEqual(
-    failure("COLONNADE_TOKEN is not set; expected the admin API token from the gateway operator"),
+    failure(
+      "COLONNADE_TOKEN is not set; expected the admin API token from the gateway operator, or a sign-in with `colonnade login`",
+    ),
   );
 });

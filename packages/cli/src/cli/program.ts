@@ -9,17 +9,20 @@ import { packageVersion } from "./scaffold.js";
 export type AddCommand = (program: CommandUnknownOpts, context: CommandContext) => void;
 
 const ENVIRONMENT_HELP = `
-Environment variables (\`new\`, \`dev\`, \`build\`, \`check\`, \`types\`, \`upgrade\` and \`completion\` do not read them):
-  COLONNADE_ADMIN  URL of the gateway's admin listener (default: http://127.0.0.1:9090)
-  COLONNADE_TOKEN  admin API token, issued by the gateway operator`;
+Environment variables (\`new\`, \`types\`, \`upgrade\` and \`completion\` do not read them; \`dev\`, \`build\` and \`check\` read
+them for the limits of the site):
+  COLONNADE_ADMIN  URL of the gateway's admin listener (default: http://127.0.0.1:9090); https, or of this machine
+  COLONNADE_TOKEN  admin API token, issued by the gateway operator, or ID token of this job; without it, the token of
+                   COLONNADE_TOKEN_FILE, of GitHub Actions, or of \`colonnade login\`
+  COLONNADE_AUDIENCE  the audience of the ID token of GitHub Actions (default: the origin of COLONNADE_ADMIN)
+  COLONNADE_CLIENT_CERTIFICATE, COLONNADE_CLIENT_KEY  PEM files of a client certificate, which needs no token if the
+                   operator has granted it something`;
 
-const EXIT_CODE_HELP = `
+const exitCodeHelp = (kinds: readonly { readonly exitCode: number; readonly meaning: string }[]) => `
 Exit codes:
   0  success
   1  unexpected error: a bug in the command
-${Object.values(ERROR_KINDS)
-  .map(({ exitCode, meaning }) => `  ${String(exitCode)}  ${meaning}`)
-  .join("\n")}`;
+${kinds.map(({ exitCode, meaning }) => `  ${String(exitCode)}  ${meaning}`).join("\n")}`;
 
 /** Creates a program for these arguments. */
 export type CreateProgram = (args: readonly string[], context: ProcessContext) => CommandUnknownOpts;
@@ -29,9 +32,9 @@ export function programOf(commands: readonly AddCommand[]): CreateProgram {
   return (args, context) => {
     const program = emptyProgram("colonnade", context)
       .description("Build, publish and deploy a section.")
-      .addHelpText("afterAll", `${ENVIRONMENT_HELP}\n${EXIT_CODE_HELP}`);
+      .addHelpText("afterAll", `${ENVIRONMENT_HELP}\n${exitCodeHelp(Object.values(ERROR_KINDS))}`);
     for (const addCommand of commands) addCommand(program, commandContext(program, context));
-    program.showHelpAfterError("Run `colonnade --help` for the commands.");
+    program.showHelpAfterError("Run `colonnade help` for the commands.");
     rejectAmbiguousOptions(program, args);
     for (const command of program.commands) {
       command.showHelpAfterError(`Run \`colonnade ${command.name()} --help\` for usage.`);
@@ -41,10 +44,10 @@ export function programOf(commands: readonly AddCommand[]): CreateProgram {
   };
 }
 
-/** Returns a function that creates a program of this name which is one command. `define` adds what the command has. */
+/** Returns a function that creates a program of this name which is one command, without a gateway. `define` adds what the command has. */
 export function singleCommand(name: string, define: AddCommand): CreateProgram {
   return (args, context) => {
-    const program = emptyProgram(name, context).addHelpText("afterAll", EXIT_CODE_HELP);
+    const program = emptyProgram(name, context).addHelpText("afterAll", exitCodeHelp([ERROR_KINDS.usage]));
     define(program, commandContext(program, context));
     program.showHelpAfterError(`Run \`${name} --help\` for usage.`);
     rejectAmbiguousOptions(program, args);
@@ -83,7 +86,7 @@ function commandContext(program: CommandUnknownOpts, context: ProcessContext): C
 function rejectAmbiguousOptions(command: CommandUnknownOpts, args: readonly string[]): void {
   for (const option of command.options) {
     const { flags, long = flags } = option;
-    const isRepeatable = Array.isArray(option.defaultValue);
+    const isRepeatable = typeof option.defaultValue === "object";
     let isGiven = false;
     command.on(`option:${option.name()}`, (value?: string) => {
       if (isGiven && !isRepeatable) command.error(`error: option '${flags}' was given more than once`);

@@ -34,7 +34,7 @@ describe("colonnade promote", () => {
     expect(await runSection(folder, ["promote", "--percent", "100"])).toEqual(
       argumentFailure(
         "promote",
-        "option '--percent <percent>' argument '100' is invalid. Expected a whole percentage, 0 to 99.",
+        "option '--percent <percent>' argument '100' is invalid. Expected a whole percentage, 0 to 99; for 100, use `colonnade promote` without --percent.",
       ),
     );
     expect(admin.requests).toEqual([]);

@@ -6,6 +6,8 @@ import { describeCandidate } from "./deployments.js";
 import { parsePercent, reasonOption } from "./options.js";
 import { candidateOption, rolloutPath, rolloutSectionOption } from "./rolloutTarget.js";
 
+const PERCENT_ADVICE = "; for 100, use `colonnade promote` without --percent.";
+
 interface PromotedDeployment {
   readonly number: number;
   readonly live: boolean;
@@ -24,12 +26,12 @@ export function addPromoteCommand(
       "Makes the candidate of a section's rollout live for all visitors. With --percent, changes only its share of " +
         "visitors. A visitor who sees the candidate still sees it when the share grows. Other rollouts continue.",
     )
-    .option("--percent <percent>", "new share of visitors, 0 to 99", parsePercent)
+    .option("--percent <percent>", "new share of visitors, 0 to 99", parsePercent(PERCENT_ADVICE))
     .addOption(rolloutSectionOption())
     .addOption(candidateOption())
     .addOption(reasonOption())
     .action(async ({ percent, reason, ...target }) => {
-      const access = adminAccess(environment);
+      const access = await adminAccess(environment);
       const path = `${await rolloutPath(folder, target)}/promote`;
       const { body } = await postAdmin<PromotedDeployment>(access, path, { percent, reason });
       const text = body.live

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
@@ -57,6 +58,59 @@ test("publish sends release.json, the listed files and the token", async () => {
     expect(bytes.equals(await readFile(path.join(folder, "release", name))), name).toBe(true);
 });
 
+const GITHUB = {
+  GITHUB_SHA: "4bf92f3577b34da6a3ce929d0e0e4736",
+  GITHUB_SERVER_URL: "https://git.example",
+  GITHUB_REPOSITORY: "team/hello",
+  GITHUB_RUN_ID: "12",
+  GITHUB_ACTOR: "jose",
+};
+const GITLAB = { CI_COMMIT_SHA: "4bf92f35", CI_JOB_URL: "http://git.internal/jobs/1", GITLAB_USER_LOGIN: "jose" };
+
+test.each([
+  [
+    "GitHub Actions",
+    GITHUB,
+    [],
+    { commit: GITHUB.GITHUB_SHA, url: "https://git.example/team/hello/actions/runs/12", author: "jose" },
+  ],
+  ["GitLab CI without https", GITLAB, [], { commit: "4bf92f35", author: "jose" }],
+  [
+    "the options",
+    GITHUB,
+    ["--commit", "abc", "--url", "https://git.example/abc", "--author", "José"],
+    { commit: "abc", url: "https://git.example/abc", author: "José" },
+  ],
+])("the source of a release is that of %s", async (_, environment, options, source) => {
+  admin.response = jsonResponse({}, 201);
+  expect((await runSection(folder, ["publish", ...options], environment)).code).toBe(0);
+  const header = String(onlyRequest().headers["colonnade-source"]);
+  expect(JSON.parse(header)).toEqual(source);
+  expect(header).toMatch(/^[ -~]+$/);
+});
+
+test("the commit of a repository is the source, with its changes", async () => {
+  admin.response = jsonResponse({}, 201);
+  const repository = await builtFolder();
+  const git = (...args: string[]): string =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@site.example", ...args], {
+      cwd: repository,
+      encoding: "utf8",
+    }).trim();
+  git("init", "--quiet");
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "first");
+  await runSection(repository, ["publish"]);
+  expect(onlyRequest().headers["colonnade-source"]).toBe(JSON.stringify({ commit: git("rev-parse", "HEAD") }));
+});
+
+test("a URL without https is refused", async () => {
+  const { code, err } = await runSection(folder, ["publish", "--url", "http://git.example/abc"]);
+  expect(code).not.toBe(0);
+  expect(err).toContain("Expected a URL with https and without credentials.");
+  expect(admin.requests).toEqual([]);
+});
+
 test("a release the gateway already has is reported", async () => {
   admin.response = jsonResponse({});
   expect((await runSection(folder, ["publish"])).out).toBe("hello@1.1.0 was already published\n");
@@ -109,7 +163,7 @@ test("upload progress is reported per chunk up to the total", async () => {
   admin.response = jsonResponse({}, 201);
   const updates: [sent: number, total: number][] = [];
   const access = { url: admin.url, token: TOKEN };
-  await publish(await builtFolder(LARGE), access, (sent, total) => updates.push([sent, total]));
+  await publish(await builtFolder(LARGE), access, { onProgress: (sent, total) => updates.push([sent, total]) });
 
   const total = onlyRequest().body.length;
   expect(updates.length).toBeGreaterThan(10);

@@ -10,6 +10,7 @@ import type { CommandContext } from "./context.js";
 import { locateErrors } from "./locate.js";
 import { uploadProgress } from "./progress.js";
 import { exists, missingFile, readCurrentRelease } from "./releases.js";
+import { currentSource, parseSourceUrl, sourceHeader, type ReleaseSource } from "./source.js";
 
 /** Result of a publish. */
 export interface Published {
@@ -26,12 +27,24 @@ export interface Published {
 /** Called during an upload with the number of bytes. */
 export type OnProgress = (sent: number, total: number) => void;
 
+/** Options of a publish. */
+export interface PublishOptions {
+  /** Where the release comes from. */
+  readonly source?: ReleaseSource;
+  /** Called during the upload. */
+  readonly onProgress?: OnProgress;
+}
+
 /**
  * Uploads the release of the last build in `folder` to the gateway. Does not deploy it.
  *
  * @throws UsageError if there is no release, or if the sources in `folder` have changed since the build.
  */
-export async function publish(folder: string, access: AdminAccess, onProgress?: OnProgress): Promise<Published> {
+export async function publish(
+  folder: string,
+  access: AdminAccess,
+  { source = {}, onProgress }: PublishOptions = {},
+): Promise<Published> {
   const release = await readCurrentRelease(folder);
   const { name, version } = release;
   const bytes = await pack(path.join(folder, RELEASE_FOLDER), release);
@@ -39,7 +52,12 @@ export async function publish(folder: string, access: AdminAccess, onProgress?: 
     access,
     "PUT",
     `/api/v1/sections/${name}/releases/${encodeURIComponent(version)}`,
-    { type: "application/gzip", bytes, onSent: (sent) => onProgress?.(sent, bytes.length) },
+    {
+      type: "application/gzip",
+      headers: { "colonnade-source": sourceHeader(source) },
+      bytes,
+      onSent: (sent) => onProgress?.(sent, bytes.length),
+    },
   );
   return { name, version, isNew: status === 201, warnings: body.warnings ?? [] };
 }
@@ -63,11 +81,18 @@ export function addPublishCommand(
     .summary("upload the release in release/ to the gateway")
     .description(
       "Uploads the release in release/ to the gateway, which validates and stores it, or rejects it and reports every " +
-        "problem. Publishing does not put a release live. Fails if the sources have changed since the build.",
+        "problem. Publishing does not put a release live. Fails if the sources have changed since the build. The gateway " +
+        "keeps the commit, the URL and the author with the release, and shows them to operators. By default they are those of " +
+        "the job in GitHub Actions or GitLab CI, and otherwise the commit of Git.",
     )
-    .action(async () => {
+    .option("--commit <id>", "commit that the release was built from")
+    .option("--url <url>", "https URL of the commit, or of the job that built it", parseSourceUrl)
+    .option("--author <name>", "who made the commit, or started the job")
+    .action(async (given) => {
       const progress = uploadProgress(stderr);
-      const published = await publish(folder, adminAccess(environment), progress.update).finally(progress.clear);
+      const source = { ...(await currentSource(folder, environment)), ...given };
+      const options = { source, onProgress: progress.update };
+      const published = await publish(folder, await adminAccess(environment), options).finally(progress.clear);
       const { name, version, isNew } = published;
       const warnings = await Promise.all(published.warnings.map((warning) => locateErrors(folder, warning)));
       const text = `${name}@${version} ${isNew ? "is published" : "was already published"}`;

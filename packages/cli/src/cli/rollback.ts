@@ -51,7 +51,7 @@ export function addRollbackCommand(program: CommandUnknownOpts, context: Command
     .addOption(reasonOption())
     .option("--yes", "do not ask")
     .action(async ({ section, deployment, all, reason, yes }) => {
-      const access = adminAccess(environment);
+      const access = await adminAccess(environment);
       const target = all
         ? {}
         : deployment !== undefined

@@ -30,7 +30,7 @@ export function addRolloutCommand(
     .addOption(candidateOption())
     .addOption(reasonOption())
     .action(async (action, { reason, ...target }) => {
-      const access = adminAccess(environment);
+      const access = await adminAccess(environment);
       const path = `${await rolloutPath(folder, target)}/${action}`;
       const { body } = await postAdmin<PausedRollout>(access, path, { reason });
       const state = body.paused ? "paused" : "running";

@@ -1,47 +1,15 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
 import { beforeAll, expect, test, vi } from "vitest";
 
 import { jsonResponse } from "../../fixtures/admin.js";
-import { admin, MemoryStream, runSection, type CommandOutput } from "../../fixtures/command.js";
+import { admin, failure, MemoryStream, runSection, type CommandOutput } from "../../fixtures/command.js";
+import status from "../../fixtures/status.json" with { type: "json" };
 import { temporaryFolder } from "../../fixtures/temporary.js";
 
-const SECTIONS = [
-  {
-    name: "directory",
-    kind: "section",
-    live: "1.0.0",
-    candidate: "1.1.0-dev.2ab4c6d8e0f2",
-    releases: [
-      { version: "1.1.0-dev.2ab4c6d8e0f2", publishedAt: "2026-01-31T10:02:03Z", by: "directory team" },
-      { version: "1.0.0", publishedAt: "2026-01-30T23:59:59.5+00:00", by: "directory team" },
-    ],
-    usage: { storedBytes: 3_500_000, maxStoredBytes: 4_294_967_296, publishes: 2, maxPublishesPerDay: 500 },
-  },
-  {
-    name: "hello",
-    kind: "section",
-    live: null,
-    candidate: null,
-    releases: [{ version: "0.1.0", publishedAt: "2026-01-01T01:00:00+02:00", by: "hello team" }],
-  },
-];
-const ROLLOUTS = [
-  {
-    deployment: 13,
-    percent: 10,
-    sections: { directory: { from: "1.0.0", to: "1.1.0-dev.2ab4c6d8e0f2" } },
-    by: "directory team",
-    startedAt: "2026-01-31T10:02:03Z",
-    progress: { steps: "10% for 10m, 50% for 1h, 100%", step: 1, paused: true },
-    analysis: { verdict: "passing", summary: "passing: with the rollout's releases 250 requests" },
-  },
-  {
-    deployment: 14,
-    percent: 50,
-    sections: { legal: {}, shell: {} },
-    by: "operator",
-    startedAt: "2026-02-01T10:02:03Z",
-  },
-];
+// Both are also those of `gateway status`, which has the same words.
+const { rollouts: ROLLOUTS, sections: SECTIONS, ...PROBLEMS } = status;
 
 let folder: string;
 
@@ -63,24 +31,19 @@ function respondWith(
   };
 }
 
-test("status shows live deployment, rollouts and releases", async () => {
+test("status shows live deployment, problems, rollouts and releases", async () => {
+  respondWith({ live: 12, rollouts: ROLLOUTS, deployments: [] }, SECTIONS, undefined, PROBLEMS);
+  const expected = await readFile(path.join(import.meta.dirname, "../../fixtures/status.txt"), "utf8");
+  expect(await runSection(folder, ["status"])).toEqual({ code: 0, out: expected, err: "" });
+});
+
+test("--section shows one section and its rollout", async () => {
   respondWith({ live: 12, rollouts: ROLLOUTS, deployments: [] }, SECTIONS);
-  expect(await runSection(folder, ["status"])).toEqual({
-    code: 0,
-    out: `deployment 12 is live
-
-rollout of    candidate  visitors  step            analysis  started by      started
-directory     13         10%       1 of 2, paused  passing   directory team  2026-01-31 10:02 UTC
-legal, shell  14         50%       -               -         operator        2026-02-01 10:02 UTC
-
-directory: passing: with the rollout's releases 250 requests
-
-section    live   candidate               newest release          published             stored         publishes in 24 h
-directory  1.0.0  1.1.0-dev.2ab4c6d8e0f2  1.1.0-dev.2ab4c6d8e0f2  2026-01-31 10:02 UTC  4 of 4096 MiB  2 of 500
-hello      -      -                       0.1.0                   2025-12-31 23:00 UTC  -              -
-`,
-    err: "",
-  });
+  const shown = await runSection(folder, ["status", "--section", "directory", "--json"]);
+  expect(JSON.parse(shown.out)).toMatchObject({ rollouts: [ROLLOUTS[0]], sections: [SECTIONS[0]] });
+  expect(await runSection(folder, ["status", "--section", "none"])).toEqual(
+    failure("no release of `none` is published"),
+  );
 });
 
 test("status without rollouts shows no rollout table", async () => {

@@ -1,10 +1,11 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
-import { GatewayError } from "../build/usageError.js";
+import { GatewayError, UsageError } from "../build/usageError.js";
 import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext, CommandResult } from "./context.js";
 import { describeStep, readDeployments, rolloutSections, type Deployments, type Rollout } from "./deployments.js";
 import { isJson } from "./options.js";
+import { shortCommit, type ReleaseSource } from "./source.js";
 import { EMPTY_CELL, formatTable, formatTime } from "./table.js";
 import { watchResult } from "./watch.js";
 
@@ -13,6 +14,7 @@ interface ListedRelease {
   readonly publishedAt: string;
   /** Name of the token that published it. */
   readonly by: string;
+  readonly source?: ReleaseSource;
 }
 
 interface ListedSection {
@@ -50,29 +52,33 @@ export function addStatusCommand(program: CommandUnknownOpts, context: CommandCo
     .summary("show the live deployment, the rollouts and the newest releases")
     .description(
       "Shows the live deployment, all rollouts with their share of visitors, step, canary analysis and who started them, and " +
-        "for each section the live release, the release that is being rolled out, the newest published release, and the use of " +
+        "for each section the live release with its commit, the release that is being rolled out, the newest published release with its commit and author, and the use of " +
         "its quota: what it stores, and its publishes of the last 24 hours. Names the releases that are missing or damaged, " +
         "the settings that live releases read but the site lacks, and the extensions that no page shows.",
     )
+    .option("--section <name>", "only this section and its rollout")
     .option("--watch", "show the status again whenever it changes, until interrupted (with --json: one line each)")
-    .action(async ({ watch: isWatching = false }) => {
-      const access = adminAccess(environment);
+    .action(async ({ section, watch: isWatching = false }) => {
+      const access = await adminAccess(environment);
       if (!isWatching) {
-        printResult(await readStatus(access));
+        printResult(await readStatus(access, section));
         return;
       }
-      await watchResult(context, isJson(program), (signal) => readStatus(access, signal));
+      await watchResult(context, isJson(program), (signal) => readStatus(access, section, signal));
     });
 }
 
-async function readStatus(access: AdminAccess, signal?: AbortSignal): Promise<CommandResult> {
-  const [deployments, { body: sections }, { body: gateway }] = await Promise.all([
+async function readStatus(access: AdminAccess, name?: string, signal?: AbortSignal): Promise<CommandResult> {
+  const [deployments, { body: allSections }, { body: gateway }] = await Promise.all([
     readDeployments(access, signal),
     callAdmin<ListedSection[]>(access, "GET", "/api/v1/sections", undefined, signal),
     callAdmin<GatewayDescription>(access, "GET", "/api/v1/gateway", undefined, signal),
   ]);
   const { live } = deployments;
-  const rollouts = await readRollouts(deployments, access, signal);
+  const allRollouts = await readRollouts(deployments, access, signal);
+  const sections = allSections.filter((section) => name === undefined || section.name === name);
+  const rollouts = allRollouts.filter((rollout) => name === undefined || Object.hasOwn(rollout.sections, name));
+  if (name !== undefined && sections.length === 0) throw new UsageError(`no release of \`${name}\` is published`);
   const tables = [
     ...(rollouts.length > 0 ? [rolloutTable(rollouts)] : []),
     ...(sections.length > 0 ? [sectionTable(sections)] : []),
@@ -126,14 +132,28 @@ function sectionTable(sections: readonly ListedSection[]): string {
     return [
       name,
       live ?? EMPTY_CELL,
+      shortCommit(releases.find(({ version }) => version === live)?.source),
       candidate ?? EMPTY_CELL,
       newest?.version ?? EMPTY_CELL,
       newest ? formatTime(newest.publishedAt) : EMPTY_CELL,
+      shortCommit(newest?.source),
+      newest?.source?.author ?? EMPTY_CELL,
       usage ? `${mebibytes(usage.storedBytes)} of ${mebibytes(usage.maxStoredBytes)} MiB` : EMPTY_CELL,
       usage ? `${String(usage.publishes)} of ${String(usage.maxPublishesPerDay)}` : EMPTY_CELL,
     ];
   });
-  const header = ["section", "live", "candidate", "newest release", "published", "stored", "publishes in 24 h"];
+  const header = [
+    "section",
+    "live",
+    "live commit",
+    "candidate",
+    "newest release",
+    "published",
+    "commit",
+    "author",
+    "stored",
+    "publishes in 24 h",
+  ];
   return formatTable([header, ...rows]);
 }
 

@@ -18,6 +18,8 @@ export interface BrowserError {
   /** The stack, or the component stack, with URLs of this server. */
   readonly stack: string;
   readonly path: string;
+  /** The extension that threw it, such as `directory/city-aside@1 of events`. */
+  readonly extension?: string | undefined;
   /** The directive of the Content Security Policy, and what it blocks, of a violation. */
   readonly violation?: readonly [directive: string, blocked: string] | undefined;
 }
@@ -30,8 +32,8 @@ const FRAME = /\/assets\/([^/]+)\/development\/([^\s:?]+)(?:\?[^\s:]*)?:(\d+):(\
 export function parseBrowserError(text: string): BrowserError | undefined {
   try {
     const error = JSON.parse(text) as Partial<Record<keyof BrowserError, unknown>>;
-    const { kind, message, stack, path, violation = ["", ""] } = error;
-    const isText = [message, stack, path].every((value) => typeof value === "string");
+    const { kind, message, stack, path, extension = "", violation = ["", ""] } = error;
+    const isText = [message, stack, path, extension].every((value) => typeof value === "string");
     const isViolation = Array.isArray(violation) && violation.every((value) => typeof value === "string");
     return KINDS.has(kind) && isText && isViolation ? (error as unknown as BrowserError) : undefined;
   } catch {
@@ -45,7 +47,8 @@ export async function locateBrowserError(
   error: BrowserError,
   shown?: string,
 ): Promise<DevelopmentProblem> {
-  const { kind, message, stack, path } = error;
+  const { kind, stack, path, extension } = error;
+  const message = extension === undefined ? error.message : `the extension ${extension}: ${error.message}`;
   const described = kind === "hydration" ? shortenHydrationMessage(message) : { message };
   for (const [, name = "", script = "", line, column] of stack.matchAll(FRAME)) {
     const section = sections.get(name);

@@ -2,8 +2,8 @@ import path from "node:path";
 
 import type { Compilation } from "webpack";
 
-import { sectionAssets, type ClientFiles } from "../build/assets.js";
-import type { CommandOutput } from "../build/buildCommand.js";
+import { sectionAssets } from "../build/assets.js";
+import type { ClientFiles, CommandOutput } from "../build/clientFiles.js";
 import type { CompileProblem } from "../build/compileProblems.js";
 import type { BuildSide } from "../build/config.js";
 import type { BuildContext } from "../build/context.js";
@@ -69,7 +69,7 @@ export class WebpackBuilds implements SectionBuilds {
       server: server?.hash ?? "",
       get files() {
         const assets = client && sectionAssets(client.compilation, path.resolve(folder, config.entry));
-        return assets && { entry: "client/entry.js", assets };
+        return assets && { entry: "client/entry.js", assets, compilation: client.compilation };
       },
       names: Object.keys(client?.compilation.assets ?? {}),
       compilation: server?.compilation,

@@ -3,7 +3,8 @@ import path from "node:path";
 import Watchpack from "watchpack";
 import type { Compilation } from "webpack";
 
-import { commandInputs, runBuildCommand, type CommandOutput } from "../build/buildCommand.js";
+import { commandInputs, runBuildCommand } from "../build/buildCommand.js";
+import type { CommandOutput } from "../build/clientFiles.js";
 import type { BuildCommand } from "../build/commandConfig.js";
 import { compile } from "../build/compile.js";
 import type { CompileProblem } from "../build/compileProblems.js";

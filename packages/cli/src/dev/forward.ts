@@ -11,7 +11,7 @@ import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 
-import { GatewayError } from "../build/usageError.js";
+import { GatewayError, reasonOf } from "../build/usageError.js";
 
 // Headers of one connection (RFC 9110, section 7.6.1).
 const HOP_BY_HOP = new Set([
@@ -93,15 +93,10 @@ export function forward(
     call.on("response", resolve);
     call.on("error", (error) => {
       const { origin } = new URL(url);
-      reject(new GatewayError(`cannot reach ${origin} (${describe(error)})`, "unavailable"));
+      reject(new GatewayError(`cannot reach ${origin} (${reasonOf(error)})`, "unavailable"));
     });
     body.pipe(call);
   });
-}
-
-// If all addresses of a host refuse the connection, the error has no message.
-function describe(error: Error & { readonly code?: string }): string {
-  return error.message || (error.code ?? error.name);
 }
 
 /** Reads the body of a response as text. */

@@ -14,7 +14,7 @@ import { LocalTypes } from "./localTypes.js";
 import { DevelopmentPages, type SiteContext } from "./pages.js";
 import type { DevelopmentProblem } from "./problem.js";
 import { Proxy } from "./proxy.js";
-import { DevelopmentSection, type SectionEvents } from "./section.js";
+import { DevelopmentSection, type BuildTargetOf, type SectionEvents } from "./section.js";
 import { CLIENT_SCRIPT, DevelopmentServer, ERRORS_PAGE } from "./server.js";
 import { Shells, type LocalShell } from "./shells.js";
 import { createTemporaryFolder } from "./temporaryFolder.js";
@@ -31,6 +31,8 @@ interface DevelopOptions {
   readonly host: string;
   /** URLs by the name after `/api/`. */
   readonly apis: ReadonlyMap<string, string>;
+  /** Returns what the site last said to the section in a folder: budgets, policy, shared packages. Undefined if never asked. */
+  readonly buildTargetOf: BuildTargetOf;
   /** Prints a line. */
   readonly print: (line: string) => void;
 }
@@ -106,7 +108,7 @@ class DevelopmentSession {
 
   /** Builds the sections, and serves them. */
   async start(): Promise<Development> {
-    const { folders, site, port, host } = this.#options;
+    const { folders, site, port, host, buildTargetOf } = this.#options;
     const configs = await readConfigs(folders);
     const { siteContext, shell } = await readSiteContext(site, this.#shells);
     this.#pages.siteContext = siteContext;
@@ -122,7 +124,7 @@ class DevelopmentSession {
       const events = this.#sectionEvents(() => {
         types.update(folder);
       });
-      this.#sections.set(name, new DevelopmentSection(folder, config, output, events));
+      this.#sections.set(name, new DevelopmentSection(folder, config, output, events, buildTargetOf));
       void this.#checkTypes(types, folder, config);
     }
     await this.#pages.idle();
@@ -140,6 +142,9 @@ class DevelopmentSession {
         isBuilt ||= what !== "server";
       },
       onChange: this.#update,
+      onWeight: (name, description) => {
+        this.#options.print(`${name}: ${description}`);
+      },
     };
   }
 

@@ -1,7 +1,7 @@
 // Reads from a site what other sections have deployed. The site is not trusted.
 import { EXPECTED_NAME, isSectionName } from "../build/config.js";
 import { isModuleName } from "../build/exposes.js";
-import { GatewayError, UsageError } from "../build/usageError.js";
+import { GatewayError, reasonOf, UsageError } from "../build/usageError.js";
 import { SiteDocument } from "./document.js";
 
 // Of a response.
@@ -111,8 +111,7 @@ export async function get(url: URL, signal?: AbortSignal): Promise<SmallResponse
       chunks.push(chunk);
     }
   } catch (error) {
-    // That of `fetch` says only that it failed.
-    throw unavailable(`cannot fetch ${url.href} (${String((error as Error).cause ?? error)})`);
+    throw unavailable(`cannot fetch ${url.href} (${reasonOf(error)})`);
   }
   if (bytes > MAX_BYTES)
     throw unavailable(`${url.href} responded with too many bytes; expected at most ${String(MAX_BYTES)}`);

@@ -12,7 +12,7 @@ import { DEVELOPMENT_MANIFEST, DEVELOPMENT_SHELL, type DevelopmentShell } from "
 import { PLACEHOLDER_SITE } from "../check/sandbox/site.js";
 
 // scripts/build-shell.mjs creates it.
-const ARCHIVE = path.join(import.meta.dirname, "../../shell", DEVELOPMENT_SHELL);
+const ARCHIVE = path.join(import.meta.dirname, "../../development-shell/dist", DEVELOPMENT_SHELL);
 
 /** The Content Security Policy of a gateway's documents, so that browsers report a section's violations. */
 const POLICY =

@@ -38,8 +38,8 @@ export function permissionOfViolation(directive: string, blocked: string): Permi
 }
 
 /**
- * Returns the headers of a Content Security Policy of the site with what sections under development ask for, as a gateway whose operator permits
- * it writes it (gateway/crates/site/src/content_security_policy.rs).
+ * Returns the headers of a Content Security Policy of the site with what sections under development ask for, as a gateway whose
+ * operator permits it writes it (gateway/crates/site/src/content_security_policy.rs).
  */
 export function widenedPolicy(header: string, policies: readonly ContentPolicy[]): Readonly<Record<string, string>> {
   const directives = new Map(

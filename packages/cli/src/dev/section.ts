@@ -15,7 +15,7 @@ import type {
   SectionEntry,
 } from "@colonnade/kit/shell";
 import { placeholderSettings } from "../build/settings.js";
-import { lastSeenTarget } from "../build/buildTarget.js";
+import type { BuildTarget } from "../build/buildTarget.js";
 import { ownBuild } from "../build/commandConfig.js";
 import type { SectionConfig } from "../build/config.js";
 import { readEntry, type EntryImports } from "../build/entry.js";
@@ -40,6 +40,7 @@ import { WebpackBuilds, type OnBuild, type SectionBuilds } from "./builds.js";
 import { adoptedBuilds } from "./adoptedBuilds.js";
 import { CommandBuilds } from "./commandBuilds.js";
 import type { DevelopmentProblem, DevelopmentProblemKind } from "./problem.js";
+import { Weights } from "./weights.js";
 
 /** The version of every release that `colonnade dev` serves. */
 const VERSION = "development";
@@ -58,18 +59,26 @@ export interface SectionEvents {
   readonly onBuild: (section: string, ...built: Parameters<OnBuild>) => void;
   /** Builds or problems changed. */
   readonly onChange: () => void;
+  /** The packages of a page or extension are larger than its budget. */
+  readonly onWeight: (section: string, description: string) => void;
 }
+
+/** Reads the build target of the section in a folder. */
+export type BuildTargetOf = (folder: string) => Promise<BuildTarget | undefined>;
 
 /** A section under development: its builds for the browser and for the server, and its renderer. */
 export class DevelopmentSection {
   readonly #builds: SectionBuilds;
   readonly #sources: SourceProblems;
   readonly #output: string;
+  readonly #buildTargetOf: BuildTargetOf;
   // Includes the files of earlier builds, because open pages update from them.
   readonly #files = new Set<string>();
   /** What the documents of the section may do: what it needs, and what the site permits. */
   #policies: readonly (ContentPolicy | undefined)[] = [];
   #reading = Promise.resolve();
+  readonly #weights = new Weights();
+  #weighing = Promise.resolve();
   #imports: EntryImports = { pages: new Map(), extensions: new Map(), navigation: [] };
   #renderer: { readonly shell: string; readonly renderer: Renderer } | undefined;
   /** Problems of the builds and the sources. Problems of rendering are not included. */
@@ -82,8 +91,10 @@ export class DevelopmentSection {
     readonly config: SectionConfig,
     output: string,
     events: SectionEvents,
+    buildTargetOf: BuildTargetOf,
   ) {
     this.#output = output;
+    this.#buildTargetOf = buildTargetOf;
     const own = ownBuild(config);
     this.#sources = new SourceProblems(folder, false, own && path.join(folder, own.output));
     const installed = installedVersions(folder);
@@ -92,6 +103,8 @@ export class DevelopmentSection {
     const onBuild: OnBuild = (what, milliseconds) => {
       events.onBuild(this.name, what, milliseconds);
       this.#reading = this.#readBuilds().then(events.onChange);
+      // Nothing waits for it.
+      this.#weighing = Promise.all([this.#reading, this.#weighing]).then(() => this.#weigh(events));
     };
     const start = (current: SectionConfig): SectionBuilds =>
       new WebpackBuilds({ ...context, config: current }, this.#serverOutput, this.#sources, onBuild);
@@ -136,7 +149,7 @@ export class DevelopmentSection {
 
   async #readBuilds(): Promise<void> {
     for (const file of this.#builds.latest.names) this.#files.add(file);
-    this.#policies = [this.config.policy, (await lastSeenTarget(this.folder))?.policy];
+    this.#policies = [this.config.policy, (await this.#buildTargetOf(this.folder))?.policy];
     const problems = [...this.#builds.problems()];
     try {
       this.#imports = await readEntry(path.resolve(this.folder, this.config.entry));
@@ -155,13 +168,23 @@ export class DevelopmentSection {
     this.problems = await this.#distinctWithFrames([...builds, ...sources]);
   }
 
+  async #weigh({ onWeight }: SectionEvents): Promise<void> {
+    const { files } = this.#builds.latest;
+    if (!files) return;
+    const buildTarget = await this.#buildTargetOf(this.folder);
+    const context = { folder: this.folder, output: this.#output, config: this.config, buildTarget };
+    // A command that runs again may replace the files meanwhile. Its end weighs them.
+    const lines = await this.#weights.changed(context, files, this.#imports).catch(() => []);
+    for (const line of lines) onWeight(this.name, line);
+  }
+
   #describe({ code, message, help, location }: Problem, page?: string): DevelopmentProblem {
     return {
       kind: categoryOf(code),
       section: this.name,
       code,
       message,
-      help,
+      ...(help !== undefined && { help }),
       ...(location !== undefined && { location }),
       ...(page !== undefined && { path: page }),
     };
@@ -284,7 +307,7 @@ export class DevelopmentSection {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#builds.close(), this.#renderer?.renderer.close()]);
+    await Promise.all([this.#builds.close(), this.#renderer?.renderer.close(), this.#weighing]);
   }
 }
 

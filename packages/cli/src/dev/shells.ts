@@ -10,7 +10,7 @@ import {
   DEVELOPMENT_SHELL,
   type DevelopmentShell,
 } from "../build/developmentShell.js";
-import { GatewayError, UsageError } from "../build/usageError.js";
+import { GatewayError, reasonOf, UsageError } from "../build/usageError.js";
 import { CONTRACT } from "@colonnade/kit/contract";
 
 /** The development variant of a shell, in a local folder. */
@@ -56,7 +56,7 @@ export class Shells {
   async #load(assets: string, folder: string): Promise<LocalShell> {
     const url = `${this.#site}${assets}${DEVELOPMENT_SHELL}`;
     const response = await fetch(url).catch((error: unknown) => {
-      throw new GatewayError(`cannot fetch ${url} (${String(error)})`, "unavailable");
+      throw new GatewayError(`cannot fetch ${url} (${reasonOf(error)})`, "unavailable");
     });
     if (response.status === 404)
       throw new UsageError(

@@ -54,7 +54,7 @@ const OPTION = 'This rule reads it from its option: ["error", { policy }].';
 
 function messageOf({ code, advice, permission, isCertain }: Finding): string {
   const { title, help } = kindOf(code);
-  const parts = [withPermission(advice ?? help, permission), permission && OPTION, !isCertain && SILENCE];
+  const parts = [withPermission(advice ?? help ?? "", permission), permission && OPTION, !isCertain && SILENCE];
   return `${code} ${title}: ${parts.filter(Boolean).join(" ")} ${GUIDE}${anchorOf(code)}`;
 }
 

@@ -12,8 +12,8 @@ export interface SentForm {
   readonly result?: SentResult;
 }
 
-/** What a response says of a form: the host accepted it; or this site refused it, and did not pass it on. */
-export type SentResult = "accepted" | "refused";
+/** What a response says of a form: it was accepted; it was refused; or this site stopped it, and did not pass it on. */
+export type SentResult = "accepted" | "refused" | "stopped";
 
 function isSentForm(value: unknown): value is SentForm {
   const { at, host, fields } = (value ?? {}) as Readonly<Record<string, unknown>>;

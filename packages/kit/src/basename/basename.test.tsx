@@ -1,7 +1,7 @@
 import { matchPath, type Params } from "@colonnade/kit";
 import { PageContext } from "@colonnade/kit/shell";
-import { act, cleanup, renderHook } from "@testing-library/react";
-import type { ReactElement, ReactNode } from "react";
+import { act, cleanup, render, renderHook, screen } from "@testing-library/react";
+import { Suspense, use, type ReactElement, type ReactNode } from "react";
 import { MemoryRouter, useNavigate } from "react-router-dom";
 import { afterEach, expect, test, vi } from "vitest";
 
@@ -16,13 +16,18 @@ function Navigate(): null {
   return null;
 }
 
-function renderAt(path: string, params: Params): { readonly current: string } {
-  const wrapper = ({ children }: { readonly children: ReactNode }): ReactElement => (
+function inPage(path: string, params: Params, children: ReactNode): ReactElement {
+  return (
     <MemoryRouter initialEntries={[path]}>
       <PageContext value={{ params }}>{children}</PageContext>
       <Navigate />
     </MemoryRouter>
   );
+}
+
+function renderAt(path: string, params: Params): { readonly current: string } {
+  const wrapper = ({ children }: { readonly children: ReactNode }): ReactElement => inPage(path, params, children);
+  history.replaceState(null, "", path);
   return renderHook(() => useBasename(), { wrapper }).result;
 }
 
@@ -37,7 +42,6 @@ test.each([
 });
 
 test("useBasename tells the app's router of navigations of the shell, once each", () => {
-  history.replaceState(null, "", "/shop");
   const onPopState = vi.fn();
   addEventListener("popstate", onPopState);
   renderAt("/shop", { "*": "" });
@@ -63,6 +67,36 @@ test.each([
   dispatchEvent(new PopStateEvent("popstate"));
   expect(onPopState).toHaveBeenCalledTimes(times + 1);
   removeEventListener("popstate", onPopState);
+});
+
+test("useBasename: code that arrives after leaving waits for Back", async () => {
+  let arrive = (): void => undefined;
+  const code = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  function App(): ReactElement {
+    useBasename();
+    use(code);
+    return <h1>Teas</h1>;
+  }
+  history.replaceState(null, "", "/teas");
+  const page = inPage(
+    "/teas",
+    { "*": "" },
+    <Suspense fallback={<p>Loading</p>}>
+      <App />
+    </Suspense>,
+  );
+  await act(async () => Promise.resolve(render(page)));
+  history.replaceState(null, "", "/");
+  await act(async () => {
+    arrive();
+    await code;
+  });
+  expect(screen.getByText("Loading")).toBeTruthy();
+  history.replaceState(null, "", "/teas");
+  await act(async () => Promise.resolve(dispatchEvent(new PopStateEvent("popstate"))));
+  expect(screen.getByRole("heading").textContent).toBe("Teas");
 });
 
 test("useBasename in a page without a rest throws", () => {

@@ -4,18 +4,40 @@
  * @module basename
  */
 import { useLocation, useParams } from "@colonnade/kit";
-import { useEffect, useLayoutEffect, useRef } from "react";
+import { use, useEffect, useLayoutEffect, useRef } from "react";
 
-// That of the open page.
+// That of the mounted page.
 let current: string | undefined;
+// That of the last page that the visitor opened.
+let opened: string | undefined;
+let returning: Promise<void> | undefined;
+
+function isOutside(basename: string): boolean {
+  return !`${location.pathname}/`.startsWith(`${basename}/`);
+}
 
 // The listeners of apps come later, those of the shell are earlier. The app stays until the next page is loaded, and would show
 // that it has no such path.
 if (typeof window !== "undefined")
   addEventListener("popstate", (event) => {
-    const isOutside = current !== undefined && !`${location.pathname}/`.startsWith(`${current}/`);
-    if (isOutside) event.stopImmediatePropagation();
+    if (current !== undefined && isOutside(current)) event.stopImmediatePropagation();
   });
+
+/** Suspends a page that the visitor left before it was mounted, until Back or Forward: the fallback stays. */
+function useOpenPage(basename: string): void {
+  if (typeof window === "undefined" || current === basename) return;
+  if (!isOutside(basename)) opened = basename;
+  else if (opened === basename) {
+    returning ??= new Promise((resolve) => {
+      const onPopState = (): void => {
+        returning = undefined;
+        resolve();
+      };
+      addEventListener("popstate", onPopState, { once: true });
+    });
+    use(returning);
+  }
+}
 
 /**
  * Returns the path of the current page without the rest that its pattern's `*` matches: the basename of an app with a router of
@@ -51,6 +73,7 @@ export function useBasename(): string {
     if (entry.current !== key) dispatchEvent(new PopStateEvent("popstate", { state }));
     entry.current = key;
   }, [key]);
+  useOpenPage(basename);
   if (rest === undefined) throw new Error('useBasename() needs a page whose pattern ends with "/*"');
   return basename;
 }

@@ -27,8 +27,9 @@ export interface HtmlOptions {
 /**
  * Parses HTML as browsers do, and returns what is safe of it, for `<Html>`. Call it in a page's `data`: on the first view the
  * browser gets the result with the document, and not the parser. Scripts, event handlers, styles and `javascript:` URLs are
- * removed, whatever `allow` says. IDs get the prefix `user-content-`, and in `<Html>` links of the page to them too. An element that is not allowed is
- * replaced by its content. Null and undefined are empty HTML. Malformed HTML is never an error; what is nested deeper than 64 elements is left out.
+ * removed, whatever `allow` says. IDs get the prefix `user-content-`, and in `<Html>` links of the page to them too. An element that
+ * is not allowed is replaced by its content. Null and undefined are empty HTML. Malformed HTML is never an error; what is nested
+ * deeper than 64 elements is left out.
  *
  * @throws TypeError if `allow` has what is never allowed, such as `script`, or no valid name, such as `tel:`.
  *

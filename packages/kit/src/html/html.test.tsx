@@ -145,6 +145,14 @@ test.each([
   expect(await htmlOf(source, allow)).toBe(expected);
 });
 
+test("attributes of SVG, and those with several values, are React's", async () => {
+  const attributes = { path: ["strokeDashArray"], area: ["coords"] };
+  const source = "<svg><path stroke-dasharray='1 2'></path></svg><map><area coords=0,0,9,9></map>";
+  expect(await htmlOf(source, { elements: ["svg", "path", "map", "area"], attributes })).toBe(
+    '<svg><path stroke-dasharray="1 2"></path></svg><map><area coords="0, 0, 9, 9"/></map>',
+  );
+});
+
 test.each([
   [{ elements: ["price tag"] }, 'allow.elements has "price tag"'],
   [{ attributes: { p: ["data sku"] } }, 'allow.attributes has "data sku"'],

@@ -1,9 +1,8 @@
 // The parser: a chunk of its own, which browsers load for a page that they render themselves.
 import { fromParse5 } from "hast-util-from-parse5";
 import { defaultSchema, sanitize, type Schema } from "hast-util-sanitize";
-import { toJsxRuntime } from "hast-util-to-jsx-runtime";
 import { defaultTreeAdapter, html as parse5, parseFragment, type DefaultTreeAdapterTypes } from "parse5";
-import { find, html } from "property-information";
+import { find, hastToReact, html, svg } from "property-information";
 
 import type { HtmlAllow, HtmlContent, HtmlElement } from "./content.js";
 
@@ -118,19 +117,33 @@ function limitDepth(root: Parent): void {
   }
 }
 
-type Create = () => HtmlElement;
+type Node = Extract<ReturnType<typeof sanitize>, { readonly type: "root" }>["children"][number];
+type Properties = Extract<Node, { readonly type: "element" }>["properties"];
 
-interface Props {
-  readonly [name: string]: unknown;
-  readonly children?: string | Create | readonly (string | Create)[];
+// White space between these is no text, and React warns of it.
+const TABLES = ["table", "thead", "tbody", "tfoot", "tr"];
+
+function propsOf(properties: Properties, schema: typeof html): HtmlElement[1] {
+  const props = Object.entries(properties).flatMap(([name, value]) => {
+    const { property, attribute, space, commaSeparated } = find(schema, name);
+    if (value === null || value === undefined) return [];
+    const text = Array.isArray(value) ? value.join(commaSeparated ? ", " : " ") : value;
+    return [[space ? (hastToReact[property] ?? property) : attribute, text] as const];
+  });
+  return props.length > 0 ? Object.fromEntries(props) : null;
 }
 
-/** Returns a function, because an element of the content is an array, as several children are. */
-function create(name: string, { children = [], ...props }: Props): Create {
-  const given = props as NonNullable<HtmlElement[1]>;
-  const hasProps = Object.keys(given).length > 0;
-  const content = [children].flat().map((child) => (typeof child === "string" ? child : child()));
-  return () => [name, hasProps ? given : null, ...content];
+function contentOf(nodes: readonly Node[], schema = html): (string | HtmlElement)[] {
+  return nodes.flatMap((node): (string | HtmlElement)[] => {
+    if (node.type === "text") return [node.value];
+    if (node.type !== "element") return [];
+    const { tagName, properties, children } = node;
+    const own = tagName === "svg" ? svg : schema;
+    const content = contentOf(children, own);
+    const isShown = (child: string | HtmlElement): boolean =>
+      typeof child !== "string" || !TABLES.includes(tagName) || /\S/.test(child);
+    return [[tagName, propsOf(properties, own), ...content.filter(isShown)]];
+  });
 }
 
 /** Parses HTML as the content of an element, and returns what is safe of it. */
@@ -140,13 +153,5 @@ export function parse(source: string, allow: HtmlAllow = {}): HtmlContent {
   const parsed = parseFragment(context, source, { scriptingEnabled: false });
   limitDepth(parsed);
   const tree = sanitize(fromParse5(parsed), schemaOf(allow));
-  const root = toJsxRuntime(tree, {
-    Fragment: "",
-    jsx: create as never,
-    jsxs: create as never,
-    // A style attribute, which the policy blocks.
-    tableCellAlignToStyle: false,
-  }) as unknown as Create;
-  const [, , ...content] = root();
-  return content;
+  return "children" in tree ? contentOf(tree.children as Node[]) : [];
 }

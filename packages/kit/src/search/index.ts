@@ -3,5 +3,12 @@
  *
  * @module search
  */
-export { defineSearch, type DefinedSearch, type SearchOf, type SearchSchemas, type SearchValues } from "./define.js";
+export {
+  defineSearch,
+  type DefinedSearch,
+  type SearchLinkProps,
+  type SearchOf,
+  type SearchSchemas,
+  type SearchValues,
+} from "./define.js";
 export { useSearch } from "./useSearch.js";

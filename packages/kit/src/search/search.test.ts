@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { isNotFound } from "@colonnade/kit";
 import * as v from "valibot";
-import { describe, expect, test } from "vitest";
+import { describe, expect, expectTypeOf, test } from "vitest";
 
 import { defineSearch } from "./index.js";
 
@@ -87,8 +87,28 @@ describe("a schema", () => {
   });
 });
 
+const listed = defineSearch({ page: v.optional(v.number(), 1), q: v.optional(v.string()), size: v.number() });
+
 test("a path leaves out values that are undefined, or the default", () => {
-  const search = defineSearch({ page: v.optional(v.number(), 1), q: v.optional(v.string()), size: v.number() });
-  expect(search.path("/events", { q: "a&b", page: 2 })).toBe("/events?page=2&q=a%26b");
-  expect(search.path("/events", { q: undefined, page: 1, size: 1 })).toBe("/events?size=1");
+  expect(listed.path("/events", { q: "a&b", page: 2, size: 5 })).toBe("/events?page=2&q=a%26b&size=5");
+  expect(listed.path("/events", { q: undefined, page: 1, size: 1 })).toBe("/events?size=1");
 });
+
+test("a path keeps its fragment, and has no query of its own", () => {
+  expect(listed.path("/events#list?", { page: 2, size: 5 })).toBe("/events?page=2&size=5#list?");
+  expect(() => listed.path("/events?page=2#list", { size: 5 })).toThrow(
+    'the path "/events?page=2#list" has a query; expected its parameters as values',
+  );
+});
+
+test("values have the types of the schemas, and the necessary ones", () => {
+  interface Values {
+    readonly page?: number | undefined;
+    readonly q?: string | undefined;
+    readonly size: number;
+  }
+  expectTypeOf<Simplified<Parameters<typeof listed.path>[1]>>().toEqualTypeOf<Values>();
+  expectTypeOf<Simplified<Parameters<typeof listed.Link>[0]["search"]>>().toEqualTypeOf<Values>();
+});
+
+type Simplified<T> = { [Name in keyof T]: T[Name] };

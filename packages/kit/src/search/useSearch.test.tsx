@@ -1,7 +1,8 @@
-import { CONTRACT, definePage, defineSection, isNotFound, Link } from "@colonnade/kit";
+import { CONTRACT, definePage, defineSection, isNotFound } from "@colonnade/kit";
 import { inShell, loadData, renderPage } from "@colonnade/kit/testing";
 import { cleanup, render } from "@testing-library/react";
 import type { ReactElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
 import * as v from "valibot";
 import { afterEach, expect, expectTypeOf, test, vi } from "vitest";
 
@@ -14,7 +15,11 @@ const search = defineSearch({
 
 function Next(): ReactElement {
   const { page, sort } = useSearch(search);
-  return <Link to={search.path("/events", { page: page + 1, sort })}>Next of {page}</Link>;
+  return (
+    <search.Link to="/events" search={{ page: page + 1, sort }} rel="next">
+      Next of {page}
+    </search.Link>
+  );
 }
 
 const page = definePage({
@@ -45,7 +50,17 @@ test("a page gets what it declares of the query", async () => {
   expect(shown.data).toEqual({ page: 2, list: { ok: true, value: [] } });
   expect(shown.head).toMatchObject({ title: "Page 2", canonical: "name" });
   const link = shown.getByRole("link", { name: "Next of 2" });
-  expect(link.getAttribute("href")).toBe("/events?page=3&sort=name");
+  expect(link.outerHTML).toBe('<a href="/events?page=3&amp;sort=name" rel="next">Next of 2</a>');
+});
+
+test("a link on the server has the href of the browser, without defaults", () => {
+  const link = (
+    <search.Link to="/events" search={{ sort: "date", page: 1 }}>
+      By date
+    </search.Link>
+  );
+  expect(renderToStaticMarkup(link)).toBe('<a href="/events?sort=date">By date</a>');
+  expect(render(link).container.innerHTML).toBe(renderToStaticMarkup(link));
 });
 
 test("a page without a query gets the defaults", async () => {

@@ -9,7 +9,6 @@ import type { Search } from "../page.js";
  *
  * @example
  * ```tsx
- * import { Link } from "@colonnade/kit";
  * import { defineSearch, useSearch } from "@colonnade/kit/search";
  * import * as v from "valibot";
  *
@@ -17,7 +16,7 @@ import type { Search } from "../page.js";
  *
  * export function Next() {
  *   const { page } = useSearch(search);
- *   return <Link to={search.path("/events", { page: page + 1 })}>Next page</Link>;
+ *   return <search.Link to="/events" search={{ page: page + 1 }}>Next page</search.Link>;
  * }
  * ```
  */

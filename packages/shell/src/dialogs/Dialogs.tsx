@@ -2,16 +2,10 @@ import type { DialogParams } from "@colonnade/kit";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactElement } from "react";
 import { useLocation, useNavigate } from "react-router-dom";
 
-import { takeDialog, type OpenedDialog } from "../loading/pinnedDeployment.js";
+import { takeDialog } from "../loading/pinnedDeployment.js";
 import type { DialogParts } from "../parts.js";
 import { useDialogIntent } from "./dialogIntent.js";
-import type { DialogLoader } from "./dialogLoader.js";
-
-/** What a visitor opened, and on which page. */
-export interface DialogRequest extends OpenedDialog {
-  /** Path of the page. */
-  readonly at: string;
-}
+import type { DialogLoader, DialogRequest } from "./dialogLoader.js";
 
 /** The dialog of a document. The functions are stable. */
 interface DialogState {

@@ -15,14 +15,19 @@ import {
 import { useLocation, useNavigate } from "react-router-dom";
 
 import { DeploymentGoneError } from "../loading/pageEndpoint.js";
-import type { PinnedDeployment } from "../loading/pinnedDeployment.js";
+import type { OpenedDialog, PinnedDeployment } from "../loading/pinnedDeployment.js";
 import { hasTypedText, isReachable, reloadDocument } from "../loading/reload.js";
 import { NotExposedError, type ExposedComponent } from "../loading/remotes.js";
 import { NO_STYLES, useStyles } from "../loading/styles.js";
 import { trackPromise } from "../loading/trackPromise.js";
 import type { DialogParts, RetryProps } from "../parts.js";
 import { SectionRoot } from "../SectionRoot.js";
-import type { DialogRequest } from "./Dialogs.js";
+
+/** What a visitor opened, and on which page. */
+export interface DialogRequest extends OpenedDialog {
+  /** Path of the page. */
+  readonly at: string;
+}
 
 /** Props of what shows a dialog. */
 export interface DialogViewProps {

@@ -29,7 +29,8 @@ import { ViewExtensions } from "./viewExtensions.js";
 /** How many extensions have their stylesheets in force. */
 let styled = 0;
 
-vi.mock("../loading/federation.js", () => ({ loadSection: vi.fn(), refetch: () => Promise.resolve() }));
+vi.mock("../loading/federation.js", () => ({ loadSection: vi.fn() }));
+vi.mock("../loading/fetchFile.js", () => ({ refetch: () => Promise.resolve() }));
 vi.mock("../loading/styles.js", () => ({
   ensureStyles: () => Promise.resolve(),
   useStyles() {

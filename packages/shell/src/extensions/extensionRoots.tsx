@@ -72,6 +72,23 @@ function Styled({ assets, name, children }: StyledProps): ReactNode {
   return children;
 }
 
+/** Options of a root whose errors name its extension: `colonnade dev` shows it. */
+function naming(extension: string): typeof rootOptions {
+  const name = (error: unknown): void => {
+    if (error instanceof Error) Object.assign(error, { extension });
+  };
+  return {
+    onCaughtError(error, info) {
+      name(error);
+      rootOptions.onCaughtError?.(error, info);
+    },
+    onRecoverableError(error, info) {
+      name(error);
+      rootOptions.onRecoverableError?.(error, info);
+    },
+  };
+}
+
 interface FailedProps {
   readonly error: unknown;
 }
@@ -220,7 +237,9 @@ class ShownExtension implements ShownExtensions {
 
   #options(): typeof rootOptions {
     const { reference } = this.#place;
-    return { ...rootOptions, identifierPrefix: identifierPrefix(reference, this.#resolved.section.name) };
+    const { name } = this.#resolved.section;
+    const options = process.env.NODE_ENV === "development" ? naming(`${reference} of ${name}`) : rootOptions;
+    return { ...options, identifierPrefix: identifierPrefix(reference, name) };
   }
 
   #contentOf({ Component }: AnyExtension, props: object, data: unknown): ReactElement {

@@ -1,23 +1,10 @@
 import { CONTRACT, type Section } from "@colonnade/kit";
-import type { Asset, Remotes, SectionContainer, SectionEntry } from "@colonnade/kit/shell";
+import type { Remotes, SectionContainer } from "@colonnade/kit/shell";
 
 import { head } from "../documentMembers.js";
-import { fetchFile } from "./fetchFile.js";
-import type { FederationRuntime } from "./federationRuntime.js";
-import { createShareScope, type ShareScope } from "./shareScope.js";
+import type { Container, FederationRuntime, LoadedContainer } from "./federationRuntime.js";
+import { createShareScope } from "./shareScope.js";
 import { fileTimeout, withTimeout } from "./timeout.js";
-
-/** A Module Federation container. */
-export interface Container {
-  init(scope: ShareScope): unknown;
-  get(module: string): Promise<() => unknown>;
-}
-
-/** A container, and the share scope that it was initialized with. */
-export interface LoadedContainer {
-  readonly container: Container;
-  readonly scope: ShareScope;
-}
 
 const sections = new Map<string, Promise<Section>>();
 
@@ -115,10 +102,4 @@ export function loadSection(entry: SectionContainer, bytes?: number): Promise<Se
     sections.delete(entry.container);
   });
   return loading;
-}
-
-/** Fetches a section's files again, past the browser's cache. Assets are immutable, so a corrupt file would stay cached. */
-export async function refetch(entry: SectionEntry, assets: readonly Asset[]): Promise<void> {
-  const urls = [entry.entry, ...entry.assets.map((asset) => asset.href), ...assets.map((asset) => asset.href)];
-  await Promise.all(urls.map((url) => fetchFile(url, "reload")));
 }

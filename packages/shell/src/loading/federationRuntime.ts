@@ -1,16 +1,12 @@
 // Loads after the first view.
 import type { RemoteLoader, SectionContainer } from "@colonnade/kit/shell";
-import {
-  createInstance,
-  type ModuleFederation,
-  type ModuleFederationRuntimePlugin,
-} from "@module-federation/enhanced/runtime";
+import { createInstance, type ModuleFederation } from "@module-federation/enhanced/runtime";
 // `@module-federation/enhanced` does not export the core as a whole.
 import * as core from "@module-federation/runtime-core";
 
 import { createDialogLoader, preloadDialogs, type DialogLoader } from "../dialogs/dialogLoader.js";
+import type { FederationPlugin } from "../parts.js";
 import { addToDevTools } from "./devTools.js";
-import type { LoadedContainer } from "./federation.js";
 import { provided } from "./provided.js";
 import { createRemotes, type RemoteSections } from "./remotes.js";
 import { createShareScope, type ShareScope } from "./shareScope.js";
@@ -19,8 +15,17 @@ import { fileTimeout } from "./timeout.js";
 // Containers that are built with `externalRuntime` read the runtime from this global when they start.
 Object.assign(globalThis, { _FEDERATION_RUNTIME_CORE: core });
 
-/** A plugin of the Module Federation runtime. */
-export type FederationPlugin = ModuleFederationRuntimePlugin;
+/** A Module Federation container. */
+export interface Container {
+  init(scope: ShareScope): unknown;
+  get(module: string): Promise<() => unknown>;
+}
+
+/** A container, and the share scope that it was initialized with. */
+export interface LoadedContainer {
+  readonly container: Container;
+  readonly scope: ShareScope;
+}
 
 /** The runtime of `@module-federation/enhanced`, with the sections of the deployment as its remotes. */
 export interface FederationRuntime extends RemoteLoader {

@@ -1,3 +1,5 @@
+import type { Asset, SectionEntry } from "@colonnade/kit/shell";
+
 import { withTimeout } from "./timeout.js";
 
 const STALL_TIMEOUT = 8_000;
@@ -20,4 +22,10 @@ export async function fetchFile(url: string, cache: RequestCache): Promise<boole
     request.abort();
     return false;
   }
+}
+
+/** Fetches a section's files again, past the browser's cache. Assets are immutable, so a corrupt file would stay cached. */
+export async function refetch(entry: SectionEntry, assets: readonly Asset[]): Promise<void> {
+  const urls = [entry.entry, ...entry.assets.map((asset) => asset.href), ...assets.map((asset) => asset.href)];
+  await Promise.all(urls.map((url) => fetchFile(url, "reload")));
 }

@@ -3,7 +3,7 @@ import type { Boot } from "@colonnade/kit/shell";
 
 import type { PinnedDeployment } from "./pinnedDeployment.js";
 import { createServerView } from "./serverView.js";
-import type { PageView, View } from "./viewLoader.js";
+import type { PageView, View } from "./view.js";
 
 /** The view that comes with the document, until the visitor leaves it. */
 export class FirstView {

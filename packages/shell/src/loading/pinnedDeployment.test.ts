@@ -91,7 +91,7 @@ describe("reload", () => {
   });
 
   test("reload is refused if history state cannot be written", () => {
-    vi.spyOn(history, "replaceState").mockImplementation(() => {
+    vi.spyOn(History.prototype, "replaceState").mockImplementation(() => {
       throw new DOMException("too often", "SecurityError");
     });
     expect(pinTo("7").reload()).toBeUndefined();

@@ -91,6 +91,21 @@ test.each<[string, Failures, string[]]>([
   },
 );
 
+test("a component that does not load in time is not shown, and blames its section", async () => {
+  vi.useFakeTimers();
+  const { remotes } = remotesWith({});
+  vi.stubGlobal("fetch", (url: string) =>
+    url.startsWith("/_remotes/4?")
+      ? new Promise(() => undefined)
+      : Promise.resolve(Response.json({ catalog: CATALOG })),
+  );
+  const failing = remotes.component("catalog/Tag").catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(await failing).toEqual(new Error('the remote "catalog/Tag" took longer than 15000 ms'));
+  expect(report).toHaveBeenCalledExactlyOnceWith({ section: CATALOG }, "load", await failing);
+  vi.useRealTimers();
+});
+
 test("what the modules of a section need is fetched once, when one is shown", async () => {
   const { remotes, requested, configs } = remotesWith({});
   await remotes.load("catalog/Tag");

@@ -1,6 +1,6 @@
 import type { ResolvedExtension } from "@colonnade/kit/shell";
 
-import { refetch } from "./federation.js";
+import { refetch } from "./fetchFile.js";
 import { viewTimeout, withTimeout } from "./timeout.js";
 
 const MIN_BACKOFF = 1_000;

@@ -6,13 +6,13 @@ import { cleanup, render, screen } from "@testing-library/react";
 import { createElement, Suspense, type FunctionComponent } from "react";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { refetch } from "./federation.js";
+import { refetch } from "./fetchFile.js";
 import { loadPage } from "./loadPage.js";
 import type { DeploymentStatus } from "./pageEndpoint.js";
 import { createServerView } from "./serverView.js";
-import type { PageView, View } from "./viewLoader.js";
+import type { PageView, View } from "./view.js";
 
-vi.mock("./federation.js", () => ({ refetch: vi.fn(() => Promise.resolve()) }));
+vi.mock("./fetchFile.js", () => ({ refetch: vi.fn(() => Promise.resolve()) }));
 vi.mock("./loadPage.js", () => ({ loadPage: vi.fn() }));
 
 const HEAD: Head = { title: "Hello", description: "A greeting", canonical: "/hello/x", robots: "noindex" };

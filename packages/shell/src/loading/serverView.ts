@@ -7,7 +7,7 @@ import { loadPage, type LoadedPage } from "./loadPage.js";
 import type { PinnedDeployment } from "./pinnedDeployment.js";
 import { isCurrentPath, pathnameOf } from "./reload.js";
 import { loadCode } from "./retries.js";
-import type { View } from "./viewLoader.js";
+import type { View } from "./view.js";
 
 /** Loads the code of a server-rendered page. The page is readable without it, so an error message never replaces it. */
 function loadPageCode(

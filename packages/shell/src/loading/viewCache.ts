@@ -1,4 +1,4 @@
-import type { View } from "./viewLoader.js";
+import type { View } from "./view.js";
 
 /** The views of paths that are loaded or loading. */
 export class ViewCache {

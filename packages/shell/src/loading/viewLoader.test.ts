@@ -7,9 +7,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { loadPage } from "./loadPage.js";
 import { DeploymentGoneError, resolvePage } from "./pageEndpoint.js";
 import { searchNames, viewPath } from "./reload.js";
-import { ViewLoader, type PageView } from "./viewLoader.js";
+import type { PageView } from "./view.js";
+import { ViewLoader } from "./viewLoader.js";
 
-vi.mock("./federation.js", () => ({ refetch: vi.fn(() => Promise.resolve()) }));
+vi.mock("./fetchFile.js", () => ({ refetch: vi.fn(() => Promise.resolve()) }));
 vi.mock("./loadPage.js", () => ({ loadPage: vi.fn() }));
 vi.mock("./pageEndpoint.js", () => ({ DeploymentGoneError: class extends Error {}, resolvePage: vi.fn() }));
 
@@ -311,6 +312,18 @@ describe("prefetch", () => {
     await vi.waitFor(() => {
       expect(fetched.mock.calls.map(([path]) => path)).toEqual(["/api/events/7", "/api/events/8"]);
     });
+  });
+
+  test("leaves paths of the open page to its app", async () => {
+    vi.mocked(resolvePage).mockResolvedValue({ ...RESOLVED, pattern: "/shop/*" });
+    views = new ViewLoader(BOOT, "/first", deployment, go);
+    await visit("/shop/lamp");
+    vi.mocked(resolvePage).mockClear();
+    for (const path of ["/shop/chair?size=2", "/shop", "/shops/lamp"]) views.prefetch(path);
+    await vi.waitFor(() => {
+      expect(resolvePage).toHaveBeenCalled();
+    });
+    expect(vi.mocked(resolvePage).mock.calls.map(([, path]) => path)).toEqual(["/shops/lamp"]);
   });
 
   test("does not follow a redirect", async () => {

@@ -1,18 +1,8 @@
-import {
-  isNotFound,
-  isRedirect,
-  type Head,
-  type Layout,
-  type NotFound,
-  type PageProps,
-  type Params,
-  type Redirect,
-} from "@colonnade/kit";
-import type { Asset, Boot, ResolvedExtensions, ResolvedPage, SectionEntry } from "@colonnade/kit/shell";
-import type { ComponentType } from "react";
+import { isNotFound, isRedirect, matchPath, type NotFound, type Redirect } from "@colonnade/kit";
+import type { Boot, ResolvedPage, SectionEntry } from "@colonnade/kit/shell";
 
 import { assetsOf } from "./assets.js";
-import { refetch } from "./federation.js";
+import { refetch } from "./fetchFile.js";
 import { FirstView } from "./firstView.js";
 import { loadPage } from "./loadPage.js";
 import { loadData } from "./pageData.js";
@@ -20,30 +10,10 @@ import { DeploymentGoneError, resolvePage } from "./pageEndpoint.js";
 import type { PinnedDeployment } from "./pinnedDeployment.js";
 import { isCurrentPath, isReachable, knownPath, pathnameOf, reloadDocument, searchNames } from "./reload.js";
 import { viewTimeout, withTimeout } from "./timeout.js";
+import type { View, Views } from "./view.js";
 import { ViewCache } from "./viewCache.js";
 
 const MAX_REDIRECTS = 10;
-
-/** A section's page, ready to render. */
-export interface PageView {
-  readonly kind: "page";
-  readonly section: SectionEntry;
-  readonly pattern: string;
-  /** The assets of the section, then of the page. */
-  readonly assets: readonly Asset[];
-  readonly layout: Layout;
-  readonly head: Head;
-  readonly params: Params;
-  /** Values of the query parameters that the page declares. */
-  readonly search?: object | undefined;
-  readonly Component: ComponentType<PageProps<never>>;
-  readonly props: PageProps<never>;
-  /** The extensions of its points. */
-  readonly extensions?: ResolvedExtensions | undefined;
-}
-
-/** What to render at a path. A page that no section has is not found without a heading. */
-export type View = PageView | ({ readonly kind: "notFound" } & Partial<NotFound>) | { readonly kind: "failed" };
 
 const NOT_FOUND: View = { kind: "notFound" };
 
@@ -53,7 +23,7 @@ function warn(section: SectionEntry | undefined, error: unknown): void {
 }
 
 /** Loads and caches views. Their paths are those of {@link viewPath}. */
-export class ViewLoader {
+export class ViewLoader implements Views {
   readonly #boot: Boot;
   readonly #firstPath: string;
   readonly #deployment: PinnedDeployment;
@@ -79,36 +49,25 @@ export class ViewLoader {
     if (this.#first.view) void this.#cache.set(firstPath, Promise.resolve(this.#first.view));
   }
 
-  /** The server-rendered view of a path, which needs no loading. */
   serverView(path: string): View | undefined {
     return path === this.#firstPath ? this.#first.view : undefined;
   }
 
-  /**
-   * Whether the page at a path shows its server-rendered HTML and its code is still loading. A router update would make
-   * React discard that HTML, so in-page jumps and reloads are left to the browser.
-   */
   awaitsHydration(path: string): boolean {
     return this.#first.codePending && path === this.#firstPath && this.#currentPath === this.#firstPath;
   }
 
-  /** The view of a path. Never rejects: a failure is a view too. */
   load(path: string): Promise<View> {
     // The visitor no longer waits for the others. A page may render again while the visitor already waits for another one.
     if (isCurrentPath(path)) this.#cache.dropQueries(path, this.#currentPath);
     return this.#cache.get(path) ?? this.#cache.set(path, this.#loadView(path));
   }
 
-  /**
-   * Loads code, styles and data of a path ahead of time. Failures are ignored. The results of queries are fetched too: `load`
-   * finds those that are still fresh in the browser's HTTP cache.
-   */
   prefetch(path: string): void {
     // If it fails here, it fails again, visibly, when the visitor follows the link.
     if (!this.#cache.get(path)) this.#prefetchView(path).catch(() => undefined);
   }
 
-  /** Drops the view of a path if it failed or has results of queries, so that the next `load` starts over. False otherwise. */
   invalidate(path: string): boolean {
     const isStale = this.#cache.isStale(path);
     if (isStale) this.#cache.drop(path);
@@ -116,7 +75,6 @@ export class ViewLoader {
     return isStale;
   }
 
-  /** Call after each navigation. Marks the page at a path as the current one, and invalidates the previous one. */
   setCurrent(path: string): void {
     this.#redirects = 0;
     if (path === this.#currentPath) return;
@@ -209,6 +167,9 @@ export class ViewLoader {
   }
 
   async #prefetchView(path: string): Promise<void> {
+    const open = await this.#resolvedPages.get(pathnameOf(this.#currentPath));
+    // An app with a router of its own follows its links.
+    if (open?.pattern.endsWith("*") && matchPath(open.pattern, pathnameOf(path))) return;
     const resolved = await this.#resolve(path);
     // `data` runs for the files that it imports.
     if (resolved && !this.#needsOtherDocument(resolved))
@@ -254,6 +215,3 @@ export class ViewLoader {
     return { kind: "failed" };
   }
 }
-
-/** What the frame and the router use of it. On the server, the only view is there already. */
-export type Views = Pick<ViewLoader, keyof ViewLoader>;

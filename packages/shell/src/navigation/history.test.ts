@@ -3,8 +3,9 @@ import { NavigationType } from "react-router-dom";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { searchNames } from "../loading/reload.js";
-import type { View, Views } from "../loading/viewLoader.js";
+import type { View, Views } from "../loading/view.js";
 import { createRouterHistory, type RouterState } from "./history.js";
+import { updateHistoryState } from "./historyState.js";
 import type { ViewTransitions } from "./viewTransitions.js";
 
 const VIEW: View = { kind: "failed" };
@@ -168,6 +169,7 @@ describe("createRouterHistory", () => {
     Object.assign(history, { pushState: follow, replaceState: follow });
     navigator.push("/a");
     navigator.replace("/b");
+    updateHistoryState({ scrollTop: 3 });
     Reflect.deleteProperty(history, "pushState");
     Reflect.deleteProperty(history, "replaceState");
     expect(follow).not.toHaveBeenCalled();

@@ -6,8 +6,9 @@ import {
   type Navigator,
 } from "react-router-dom";
 
-import type { Views } from "../loading/viewLoader.js";
+import type { Views } from "../loading/view.js";
 import { viewPath } from "../loading/reload.js";
+import { replaceState } from "./historyState.js";
 import { setNavigationPending } from "./navigationEffects.js";
 import type { ViewTransitions } from "./viewTransitions.js";
 
@@ -26,10 +27,7 @@ export interface RouterHistory {
   subscribe(listener: (state: RouterState) => void): () => void;
 }
 
-/**
- * Returns what React Router uses of the window. An app on the page may have replaced the methods of its history, to follow those who
- * call them: the app would learn that the visitor leaves it before the next page is loaded.
- */
+/** Returns what React Router uses of the window, with the browser's own methods of its history: see {@link replaceState}. */
 function ownWindow(): Pick<Window, "location" | "addEventListener"> & { readonly history: Partial<History> } {
   return {
     history: {
@@ -37,7 +35,7 @@ function ownWindow(): Pick<Window, "location" | "addEventListener"> & { readonly
         return history.state as unknown;
       },
       pushState: History.prototype.pushState.bind(history),
-      replaceState: History.prototype.replaceState.bind(history),
+      replaceState,
       go: history.go.bind(history),
     },
     location,

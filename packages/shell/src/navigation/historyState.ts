@@ -21,9 +21,17 @@ export function readHistoryState(): HistoryState {
   return typeof state === "object" && state !== null ? state : {};
 }
 
+/**
+ * The browser's `history.replaceState`. An app on the page may have replaced the methods of its history, to follow those who call
+ * them: the app would learn that the visitor leaves it before the next page is loaded.
+ */
+export const replaceState: History["replaceState"] = (...args) => {
+  History.prototype.replaceState.apply(history, args);
+};
+
 function replace(state: HistoryState): boolean {
   try {
-    history.replaceState(state, "");
+    replaceState(state, "");
     return true;
   } catch {
     // Browsers limit how often an entry may be replaced.

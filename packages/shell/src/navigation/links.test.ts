@@ -4,7 +4,7 @@ import { createElement, type ReactElement } from "react";
 import { MemoryRouter } from "react-router-dom";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import type { Views } from "../loading/viewLoader.js";
+import type { Views } from "../loading/view.js";
 import { pageUrl, useLinks } from "./links.js";
 
 function anchor(html: string): HTMLAnchorElement {

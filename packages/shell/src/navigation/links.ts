@@ -2,7 +2,7 @@ import { isPagePath } from "@colonnade/kit";
 import { useEffect } from "react";
 import { useNavigate } from "react-router-dom";
 
-import type { Views } from "../loading/viewLoader.js";
+import type { Views } from "../loading/view.js";
 import { viewPath, withoutSlash } from "../loading/reload.js";
 import { isNavigationPending } from "./navigationEffects.js";
 import { saveOpenedLink } from "./openedLink.js";

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from "react";
 import { NavigationType, useLocation, useNavigationType } from "react-router-dom";
 
 import { body } from "../documentMembers.js";
-import type { View } from "../loading/viewLoader.js";
+import type { View } from "../loading/view.js";
 import { viewPath } from "../loading/reload.js";
 import { focusFragment, focusHeading } from "./focus.js";
 import { focusOpenedLink } from "./openedLink.js";

@@ -1,5 +1,5 @@
 import { trackPromise } from "../loading/trackPromise.js";
-import type { View } from "../loading/viewLoader.js";
+import type { View } from "../loading/view.js";
 import { readHistoryState } from "./historyState.js";
 import { markSharedElement } from "./sharedElement.js";
 

@@ -10,13 +10,16 @@ import { MARKUP, STYLE_ATTRIBUTES, STYLE_ELEMENTS, type Permission } from "../pe
 import { BUNDLE_NAME } from "../report.js";
 import { PLACEHOLDER_SITE } from "./site.js";
 
-/** A blocked element, an invalid link or a read of an unlisted setting, with the stack of the code that made it. */
+/**
+ * A blocked element, an invalid link or a read of an unlisted setting, with the stack of the code that made it, or the stacks of those
+ * that may have passed its style.
+ */
 export interface BlockedElement {
   readonly code: ProblemCode;
   readonly message: string;
   readonly advice?: string;
   readonly permission?: Permission | undefined;
-  readonly stack?: string;
+  readonly stack?: string | readonly string[];
 }
 
 type Create = (type: unknown, props: Readonly<Record<string, unknown>> | null, ...rest: unknown[]) => unknown;
@@ -94,10 +97,25 @@ function invalidLink(type: unknown, props: Readonly<Record<string, unknown>>): B
   return { code: "COL117", message, advice: "Correct the URL: browsers do not follow the link.", stack };
 }
 
+/** The stacks of the code that passes a style to components, by the style. */
+const origins = new WeakMap<object, Set<string>>();
+
+function recordOrigin(style: object): void {
+  origins.set(style, (origins.get(style) ?? new Set()).add(new Error().stack ?? ""));
+}
+
+/** The stacks of the section's code that creates an element. The kit passes the style of a `<Link>` on to its anchor. */
+function stacksOf({ style }: Readonly<Record<string, unknown>>): readonly string[] {
+  const stack = new Error().stack ?? "";
+  const passed = stack.includes(BUNDLE_NAME) ? undefined : origins.get(Object(style) as object);
+  return passed ? [...passed] : [stack];
+}
+
 function recording(create: Create): Create {
   return (type, props, ...rest) => {
     if (typeof type === "string" && props)
-      for (const violation of violations(type, props)) blocked.push({ ...violation, stack: new Error().stack ?? "" });
+      for (const violation of violations(type, props)) blocked.push({ ...violation, stack: stacksOf(props) });
+    else if (props?.style) recordOrigin(Object(props.style) as object);
     const invalid = props && invalidLink(type, props);
     if (invalid) blocked.push(invalid);
     return create(type, props, ...rest);

@@ -4,6 +4,9 @@ import { findNonJson } from "@colonnade/kit/server";
 import { MAX_EXAMPLES } from "../limits.js";
 import type { Violation } from "./violation.js";
 
+// The result may be one of a site.
+const MISMATCH_ADVICE = "Correct the schema of the query, the example, or what the upstream responds with.";
+
 /** An example of a page, which has `path`, or of an extension, which has `props`. */
 export interface DescribedExample {
   readonly path?: string;
@@ -53,8 +56,10 @@ export async function resultProblems(queries: Queries, results: ExampleResults, 
       problems.push(violation(`the result of the query "${name}" is missing; expected ${expected}`));
     } else if (result.ok && typeof query !== "string") {
       const { issues } = await query.schema["~standard"].validate(result.value);
-      if (issues)
-        problems.push(violation(`the result of the query "${name}" does not fit its schema: ${textOf(issues)}`));
+      if (issues) {
+        const mismatch = violation(`the result of the query "${name}" does not fit its schema: ${textOf(issues)}`);
+        problems.push({ ...mismatch, advice: MISMATCH_ADVICE });
+      }
     }
   }
   return problems;

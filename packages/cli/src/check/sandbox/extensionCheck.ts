@@ -4,12 +4,14 @@ import { loadResults, type AnyExtension, type ExtensionModule } from "@colonnade
 import { MAX_EXTENSION_BYTES } from "../limits.js";
 import { describeExamples, resultProblems, type DescribedExamples } from "./examples.js";
 import { inspectHtml } from "./html.js";
+import { functionViolations } from "./members.js";
 import { Places } from "./places.js";
 import { renderExtension, type SectionServices } from "./render.js";
 import { jsonViolation, queriesViolation, sizeViolation, UNAVAILABLE } from "./steps.js";
 import type { StepResult, Violation } from "./violation.js";
 
 const MEMBERS = ["data", "Component"] as const;
+const FUNCTIONS = ["data", "queries", "examples"];
 
 /** The check of an extension. {@link ExtensionCheck.load} is first. Each method may throw what the section throws. */
 export class ExtensionCheck {
@@ -53,7 +55,7 @@ export class ExtensionCheck {
     );
     const { order = 0 } = declared;
     if (!Number.isSafeInteger(order)) problems.push(`${subject} has the order ${String(order)}; expected an integer`);
-    return problems.map((problem) => ({ problem }));
+    return [...problems.map((problem) => ({ problem })), ...functionViolations(declared, FUNCTIONS, subject)];
   }
 
   /** A member of the extension. Undefined if the extension lacks it, or the module exports none. */

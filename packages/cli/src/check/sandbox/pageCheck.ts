@@ -2,11 +2,14 @@ import type { AnyPage, PageModule, Section } from "@colonnade/kit";
 import { isStaticPattern, pathTo } from "@colonnade/kit/contract";
 import { PAGE_MEMBERS, type PageMember } from "../pageMembers.js";
 import { describeExamples, type DescribedExamples } from "./examples.js";
+import { functionViolations } from "./members.js";
 import { PathCheck } from "./pathCheck.js";
 import { describePoints, type DescribedPoints } from "./points.js";
 import type { SectionServices } from "./render.js";
 import { searchProblem } from "./search.js";
 import type { Violation } from "./violation.js";
+
+const FUNCTIONS = ["data", "head", "queries", "paths", "examples", "layout"];
 
 /** The paths of a page. */
 export interface ListedPaths {
@@ -48,6 +51,7 @@ export class PageCheck {
       const problem = `the page "${pattern}" has no ${member}; expected definePage({ ${members.join(", ")} })`;
       return { code: member === "head" ? "COL115" : "COL100", problem };
     });
+    problems.push(...functionViolations(declared, FUNCTIONS, `the page "${pattern}"`));
     const misnamed = module.page.search && searchProblem(module.page.search);
     return misnamed ? [...problems, { problem: `the page "${pattern}" ${misnamed}` }] : problems;
   }
@@ -82,12 +86,6 @@ export class PageCheck {
 
   examples(): DescribedExamples {
     return describeExamples(this.#loaded().examples?.() ?? [], "path", `the page "${this.#pattern}"`);
-  }
-
-  /** Whether each step runs `data` with failed queries. */
-  lacksExamples(): boolean {
-    const page = this.#loaded();
-    return page.queries !== undefined && !page.examples;
   }
 
   /** A path that matches the pattern and identifies nothing. Null if the pattern has no params. */

@@ -62,13 +62,16 @@ function reportThrown(thrown: unknown, position: string): void {
     message = String(thrown),
     stack = "",
     componentStack = "",
+    extension,
   } = (thrown ?? {}) as Partial<Error> & {
     readonly componentStack?: string;
+    readonly extension?: string;
   };
   const isHydration = /hydrat/i.test(message);
   // React throws hydration errors, so their stack does not name the section's code.
   const stacks = isHydration ? [stackOfMismatch(message), componentStack, stack] : [stack, componentStack];
-  void report({ kind: isHydration ? "hydration" : "runtime", message, stack: [...stacks, position].join("\n") });
+  const kind = isHydration ? "hydration" : "runtime";
+  void report({ kind, message, extension, stack: [...stacks, position].join("\n") });
 }
 
 addEventListener("error", ({ error, message, filename, lineno, colno }) => {

@@ -1,5 +1,6 @@
-import { notFound } from "@colonnade/kit";
+import { Link, notFound, type LinkProps } from "@colonnade/kit";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { ReactElement } from "react";
 
 import type { Search } from "../page.js";
 
@@ -14,16 +15,35 @@ export type SearchOf<S extends SearchSchemas> = {
   readonly [Name in keyof S]: StandardSchemaV1.InferOutput<S[Name]>;
 };
 
-/** The values that make a URL, by name. */
+/** A value that a URL can have. */
+type Scalar = string | number | boolean;
+
+/** The values that make a URL, by name. Those whose schemas have undefined in their input type are optional. */
 export type SearchValues<S extends SearchSchemas> = {
-  readonly [Name in keyof S]?: (SearchOf<S>[Name] & (string | number | boolean)) | undefined;
+  readonly [
+    Name in keyof S as undefined extends StandardSchemaV1.InferInput<S[Name]> ? never : Name
+  ]: SearchOf<S>[Name] & Scalar;
+} & {
+  readonly [Name in keyof S as undefined extends StandardSchemaV1.InferInput<S[Name]> ? Name : never]?:
+    (SearchOf<S>[Name] & Scalar) | undefined;
 };
+
+/** Props of `Link` of a {@link DefinedSearch}. */
+export interface SearchLinkProps<S extends SearchSchemas> extends LinkProps {
+  /** Values of the query parameters. `to` has no query; its fragment stays the last. */
+  readonly search: SearchValues<S>;
+}
 
 /** The query parameters of a page. */
 export interface DefinedSearch<S extends SearchSchemas> extends Search<SearchOf<S>> {
+  /** A link to the page with these parameters: the `Link` of the kit, whose `href` is that of `path`. */
+  readonly Link: (props: SearchLinkProps<S>) => ReactElement;
   /**
-   * A path with these parameters in their canonical form, for links and for `canonical` of a head: sorted, and percent-encoded. One that
-   * is undefined, or the default of its schema, is left out. The path has no query and no fragment.
+   * A path with these parameters in their canonical form, where code needs no link, such as for `canonical` of a head,
+   * `redirect()` and `useNavigate()`: sorted, and percent-encoded. One that is undefined, or the default of its schema, is
+   * left out. A fragment of the path stays the last.
+   *
+   * @throws TypeError if the path has a query.
    */
   path(path: string, values: SearchValues<S>): string;
 }
@@ -55,10 +75,11 @@ async function validateText(
 }
 
 /**
- * Declares the query parameters of a page: at most eight, by name, each with a schema. A schema gets the text of its parameter, or
- * the number or boolean that is written there, and undefined if the parameter is absent. What it returns is the value, so a
- * default of the schema is one of the parameter. The page is not found if a schema rejects its parameter, or if a
- * parameter is repeated or has more than 200 characters. All other parameters are ignored.
+ * Declares the query parameters of a page: at most eight, by name, each with a schema. A schema gets the text of its
+ * parameter, or the number or boolean that is written there, and undefined if the parameter is absent. What it returns is
+ * the value, so a default of the schema is one of the parameter. A link has the value, so a schema returns what it has
+ * returned as it is. The page is not found if a schema rejects its parameter, or if a parameter is repeated or has more
+ * than 200 characters. All other parameters are ignored.
  *
  * @example
  * ```tsx
@@ -71,12 +92,27 @@ async function validateText(
  * export const page = definePage({
  *   search,
  *   data: ({ search: { page } }) => ({ page }),
- *   head: ({ data }) => ({ title: "Events", description: "Events", canonical: "/events" }),
- *   Component: ({ data }) => <h1>Events, page {data.page}</h1>,
+ *   head: ({ data }) => ({ title: "Events", description: "Events", canonical: search.path("/events", data) }),
+ *   Component: ({ data }) => (
+ *     <>
+ *       <h1>Events, page {data.page}</h1>
+ *       <search.Link to="/events" search={{ page: data.page + 1 }}>
+ *         Next page
+ *       </search.Link>
+ *     </>
+ *   ),
  * });
  * ```
  */
 export function defineSearch<const S extends SearchSchemas>(schemas: S): DefinedSearch<S> {
+  const pathWith = (path: string, values: SearchValues<S>): string => {
+    const [, target = "", fragment = ""] = /^([^#]*)(.*)$/s.exec(path) ?? [];
+    if (target.includes("?")) throw new TypeError(`the path "${path}" has a query; expected its parameters as values`);
+    const pairs = Object.entries<Scalar | undefined>(values).flatMap(([name, value]) =>
+      value === undefined || value === defaultOf(schemas[name]) ? [] : `${name}=${encodeURIComponent(value)}`,
+    );
+    return (pairs.length > 0 ? `${target}?${pairs.sort().join("&")}` : target) + fragment;
+  };
   return {
     names: Object.keys(schemas),
     async read(url) {
@@ -92,11 +128,7 @@ export function defineSearch<const S extends SearchSchemas>(schemas: S): Defined
       }
       return values as SearchOf<S>;
     },
-    path(path, values) {
-      const pairs = Object.entries<string | number | boolean | undefined>(values).flatMap(([name, value]) =>
-        value === undefined || value === defaultOf(schemas[name]) ? [] : `${name}=${encodeURIComponent(value)}`,
-      );
-      return pairs.length > 0 ? `${path}?${pairs.sort().join("&")}` : path;
-    },
+    Link: ({ to, search, ...rest }) => <Link to={pathWith(to, search)} {...rest} />,
+    path: pathWith,
   };
 }
