@@ -1,10 +1,10 @@
 import { defineConfig } from "@colonnade/cli";
 
 // Modules of most pages are part of the section's first script, so that each further page loads without them. The exposed module
-// loads without that script, and the lists of cities do not need to know how sign-up works.
+// loads without that script, home and the lists of cities show no ads, and they do not need to know how sign-up works.
 const COMMON = {
   name: "section",
-  test: /[\\/](?:mfe-directory[\\/]src(?![\\/]points\.ts)|packages[\\/]design[\\/]dist(?![\\/]site\.js)|node_modules[\\/]react)[\\/].*\.(?:js|tsx?)$/,
+  test: /[\\/](?:mfe-directory[\\/]src(?![\\/](?:points|data[\\/]ads)\.ts)|packages[\\/]design[\\/]dist(?![\\/]site\.js)|node_modules[\\/]react)[\\/].*\.(?:js|tsx?)$/,
   chunks: "async",
   minChunks: 4,
   minSize: 0,

@@ -45,7 +45,13 @@ const NEAREST = 6;
 const LABEL_CANDIDATES = 24;
 const LABEL_DISTANCE = 24;
 const MAX_LABELS = 5;
-const BETTER_KNOWN = { California: ["San Francisco"], Nevada: ["Reno"] };
+const BETTER_KNOWN = {
+  California: ["San Francisco"],
+  Kentucky: ["Lexington"],
+  Nevada: ["Reno"],
+  "New York": ["Syracuse"],
+  Texas: ["Dallas"],
+};
 
 /**
  * Width of the image on a usual phone, its height, the width of the narrowest phone, and the height of letters, in pixels of
@@ -56,25 +62,41 @@ const PHONE = { width: 358, maxHeight: 184, minScreen: 320, letters: 14 };
 /** Cost of a name on a side of its dot, in hidden dots. */
 const SIDES = { right: 0, left: 0.3, top: 0.6, bottom: 0.9 };
 
-/**
- * A name that hides more dots is left out, unless the city is important: that of one of the largest cities, and others. The
- * names on a phone are larger than its map, and no city is important enough there, except the largest one.
- */
+/** A name that hides more dots is left out, unless the city is important: that of one of the largest cities, and others. */
 const LARGEST = 4;
 const WIDE_LIMITS = { sought: Infinity, largest: 20, others: 5 };
-const PHONE_LIMITS = { sought: 3, largest: 5, others: 3 };
 
 /** A name in pixels: the size of its letters, the distance from its dot, and from the edges of the map, and what it may hide. */
 const LABEL = { size: 13, gap: 8, margin: 4, limits: WIDE_LIMITS };
+
+/**
+ * The names on a phone are larger than its map, and hide no dot. Without a free place beside its dot, a name stands away from it, at
+ * the end of a leader line: its directions, the step and the limits of its length, for a sought city and another one, but not for the largest one, the distance of the
+ * name from its end, the dots that it may cross, the length that counts as much as one of them, and the distance at which it does.
+ */
+const PHONE_LIMITS = { sought: 0, largest: 0, others: 0 };
+const LEADER = {
+  directions: 24,
+  step: 2,
+  shortest: 12,
+  longest: { sought: 56, other: 16 },
+  gap: 3,
+  dots: 3,
+  dot: 10,
+  near: 2,
+};
+
+/** Distance between the areas of two names, in units of the map. Letters on a phone are two strokes farther apart. */
+const NAME_GAP = 1;
+
+/** The stroke around letters on a phone, and how far letters reach above and below their line, as a share of their size. */
+const INK = { stroke: 0.7, ascent: 0.75, descent: 0.2, hanging: 0.8 };
 
 /** Value of a name, in hidden dots: of a city that is sought first, and of another one. */
 const LABEL_VALUES = { sought: 24, other: 8 };
 
 /** Gain for which an outline is not in the middle, in hidden dots. */
 const MIN_GAIN = 4;
-
-/** The dot of a large city counts as many on a phone. */
-const NEVER_HIDDEN = { population: 250_000, dots: 100 };
 
 /** Radii of the dots by population. src/map/sizes.ts has the classes, the styles have the sizes. */
 const DOTS = [
@@ -222,6 +244,13 @@ function neighborsOf(state) {
 /** Coordinates in thousandths of a degree, the precision of the source. */
 const thousandths = ([longitude, latitude]) => [Math.round(latitude * 1000), Math.round(longitude * 1000)];
 
+const grown = ({ left, right, top, bottom }, by) => ({
+  left: left - by,
+  right: right + by,
+  top: top - by,
+  bottom: bottom + by,
+});
+
 const overlaps = (one, other) =>
   one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
@@ -231,20 +260,34 @@ function widthOf(name, size) {
   return size * ems.reduce((sum, em) => sum + em, 0);
 }
 
-/** Returns the area of a name on one side of its dot. */
-function labelArea({ x, y, city }, side, { size, gap }) {
+/** Returns the area of a name on one side of a point: as high as its font, or its ink alone. */
+function labelArea({ x, y, city }, side, { size, gap, ink }) {
   const width = widthOf(city, size);
-  const [left, top] = {
-    right: [x + gap, y - size / 2],
-    left: [x - gap - width, y - size / 2],
-    top: [x - width / 2, y - gap - size],
-    bottom: [x - width / 2, y + gap],
+  const [left, top, line] = {
+    right: [x + gap, y - size / 2, y + size / 3],
+    left: [x - gap - width, y - size / 2, y + size / 3],
+    top: [x - width / 2, y - gap - size, y - gap - 1],
+    bottom: [x - width / 2, y + gap, y + gap + INK.hanging * size],
   }[side];
-  return { left, right: left + width, top, bottom: top + size };
+  if (!ink) return { left, right: left + width, top, bottom: top + size };
+  return {
+    left: left - ink.stroke,
+    right: left + width + ink.stroke,
+    top: line - ink.ascent * size - ink.stroke,
+    bottom: line + (/[gjpqy]/.test(city) ? ink.descent * size : 0) + ink.stroke,
+  };
 }
 
-function areaOf({ x, y, population }) {
-  const [, radius] = DOTS.find(([least]) => population >= least);
+/** Whether a box covers a part of a dot. */
+function isOver({ left, right, top, bottom }, { x, y, radius }) {
+  const [aside, away] = [Math.max(left - x, x - right, 0), Math.max(top - y, y - bottom, 0)];
+  return Math.hypot(aside, away) < radius;
+}
+
+const radiusOf = ({ population }) => DOTS.find(([least]) => population >= least)[1];
+
+function areaOf(dot) {
+  const [{ x, y }, radius] = [dot, radiusOf(dot)];
   return { left: x - radius, right: x + radius, top: y - radius, bottom: y + radius };
 }
 
@@ -254,11 +297,12 @@ function labelOrder(state, dots, limits) {
   const known = [...(BETTER_KNOWN[state] ?? []), CAPITALS[state]];
   const isKnown = ({ city }) => known.includes(city);
   const rest = others.filter((dot) => !isKnown(dot)).slice(0, LABEL_CANDIDATES);
-  const sought = { worth: LABEL_VALUES.sought, limit: limits.sought };
-  const large = { worth: LABEL_VALUES.sought, limit: limits.largest };
-  const other = { worth: LABEL_VALUES.other, limit: limits.others };
+  const sought = { worth: LABEL_VALUES.sought, limit: limits.sought, reach: LEADER.longest.sought };
+  const large = { worth: LABEL_VALUES.sought, limit: limits.largest, reach: LEADER.longest.sought };
+  const other = { worth: LABEL_VALUES.other, limit: limits.others, reach: LEADER.longest.other };
   return [
-    ...[largest, ...others.filter(isKnown)].map((dot) => ({ ...dot, ...sought })),
+    { ...largest, ...sought, reach: WIDTH },
+    ...others.filter(isKnown).map((dot) => ({ ...dot, ...sought })),
     ...rest.map((dot, rank) => ({ ...dot, ...(rank < LARGEST ? large : other) })),
   ];
 }
@@ -268,52 +312,140 @@ function phoneLabel(height) {
   const scale = Math.min(PHONE.width / WIDTH, PHONE.maxHeight / height);
   const size = Math.round((2 * PHONE.letters) / scale) / 2;
   const beside = Math.max(0, (PHONE.minScreen * height) / PHONE.maxHeight - WIDTH) / 2;
-  return { size, gap: 8, margin: 2, beside, neverHidden: NEVER_HIDDEN, limits: PHONE_LIMITS };
+  return { size, gap: 8, margin: 1, beside, ink: INK, leader: LEADER, limits: PHONE_LIMITS };
+}
+
+/** Returns the points of a line, about one pixel apart. */
+function pointsBetween(start, end) {
+  const count = Math.ceil(Math.hypot(end.x - start.x, end.y - start.y));
+  return Array.from({ length: count + 1 }, (_, index) => {
+    const share = index / count;
+    return { x: start.x + (end.x - start.x) * share, y: start.y + (end.y - start.y) * share };
+  });
+}
+
+const isIn = ({ left, right, top, bottom }, { x, y }) => x > left && x < right && y > top && y < bottom;
+
+/** The sides of its end on which a name may be, for a line in this direction. */
+function sidesToward(angle) {
+  const [right, down] = [Math.cos(angle), Math.sin(angle)];
+  return [right > 0.25 && "right", right < -0.25 && "left", down < -0.25 && "top", down > 0.25 && "bottom"].filter(
+    Boolean,
+  );
+}
+
+/** Returns the ends of the leader lines that a dot may have, the shortest first. */
+function leaderEnds({ x, y, reach }) {
+  const ends = [];
+  for (let length = LEADER.shortest; length <= reach; length += LEADER.step) {
+    for (let direction = 0; direction < LEADER.directions; direction++) {
+      const angle = (direction / LEADER.directions) * 2 * Math.PI;
+      const offset = [Math.cos(angle), Math.sin(angle)].map((share) => Math.round(length * share));
+      ends.push({ length, offset, end: { x: x + offset[0], y: y + offset[1] }, sides: sidesToward(angle) });
+    }
+  }
+  return ends;
+}
+
+/** Returns the distance of a point from the line between two others. */
+function distanceFrom({ x, y }, start, end) {
+  const [right, down] = [end.x - start.x, end.y - start.y];
+  const share = ((x - start.x) * right + (y - start.y) * down) / (right ** 2 + down ** 2);
+  const nearest = Math.max(0, Math.min(1, share));
+  return Math.hypot(start.x + nearest * right - x, start.y + nearest * down - y);
+}
+
+/** Returns the best free place of a name away from its dot, or undefined. */
+function placeAway(dot, style, { dots, taken, lines, isFree, hiddenBy }) {
+  const crossed = (end) =>
+    dots.filter((other) => other.index !== dot.index && distanceFrom(other, dot, end) < LEADER.near).length;
+  const isClear = (line) =>
+    !taken.some((box) => line.some((point) => isIn(box, point))) &&
+    !lines.some((other) => line.some((point) => distanceFrom(point, other[0], other.at(-1)) < LEADER.gap));
+  let best;
+  for (const { length, offset, end, sides } of leaderEnds(dot)) {
+    if (length >= best?.cost) break;
+    const boxes = sides
+      .map((side) => ({ side, box: labelArea({ ...end, city: dot.city }, side, { ...style, gap: LEADER.gap }) }))
+      .filter(({ box }) => isFree(box) && hiddenBy(box) === 0);
+    if (boxes.length === 0) continue;
+    const [count, line] = [crossed(end), pointsBetween(dot, end)];
+    const cost = length + LEADER.dot * count;
+    const free = boxes.find(({ box }) => !line.some((point) => isIn(box, point)));
+    if (!free || (count > LEADER.dots && dot.reach < WIDTH) || cost >= best?.cost || !isClear(line)) continue;
+    best = { box: free.box, line, cost, hidden: 0, label: [free.side, ...offset] };
+  }
+  return best;
+}
+
+/** Returns the best place of a name beside its dot, or undefined. It may hide dots. */
+function placeBeside(dot, style, { isFree, hiddenBy }) {
+  const places = Object.entries(SIDES).map(([side, cost]) => ({
+    cost,
+    box: labelArea(dot, side, style),
+    label: [side],
+  }));
+  const [best] = places
+    .filter(({ box }) => isFree(box))
+    .map((place) => ({ ...place, hidden: hiddenBy(place.box, dot.index) }))
+    .sort((one, other) => one.cost + one.hidden - other.cost - other.hidden);
+  return best;
 }
 
 /**
- * Chooses the cities with names on the map: index in the state's list, and on which side of its dot the name is. The largest
- * city always has a name. Also returns the value of the names minus what they hide.
+ * Chooses the cities with names on the map: index in the state's list, and on which side of its dot the name is, or of the end of
+ * its leader line, whose offset from the dot follows. The largest city always has a name. Also returns the value of the names minus
+ * what they hide.
  */
 function labelsOf(state, dots, height, style) {
-  const { margin, beside = 0, neverHidden } = style;
-  const [taken, labeled] = [[], []];
+  const { margin, beside = 0, leader } = style;
+  const [taken, lines, labeled] = [[], [], []];
   const isWithin = (box) =>
     box.left >= margin - beside &&
     box.right <= WIDTH - margin + beside &&
     box.top >= margin &&
     box.bottom <= height - margin;
-  const hiddenBy = (box, own) => {
-    const [, smallest] = DOTS.at(-1);
-    const hidden = dots.filter((dot) => dot.index !== own && overlaps(box, areaOf(dot)));
-    return hidden.reduce((sum, { population }) => {
-      if (population >= neverHidden?.population) return sum + neverHidden.dots;
-      return sum + DOTS.find(([least]) => population >= least)[1] / smallest;
-    }, 0);
+  const [, smallest] = DOTS.at(-1);
+  const circles = dots.map((dot) => ({ ...dot, radius: radiusOf(dot) }));
+  const room = {
+    dots,
+    taken,
+    lines,
+    isFree: (box) =>
+      isWithin(box) &&
+      !taken.some((other) => overlaps(box, other)) &&
+      !lines.some((line) => line.some((point) => isIn(box, point))),
+    hiddenBy: (box, own) =>
+      circles
+        .filter((dot) => dot.index !== own && isOver(box, dot))
+        .reduce((sum, { radius }) => sum + radius / smallest, 0),
   };
   for (const dot of labelOrder(state, dots, style.limits)) {
     const { x, y, index } = dot;
     if (labeled.length === MAX_LABELS) break;
     if (labeled.some((other) => Math.hypot(other.x - x, other.y - y) <= LABEL_DISTANCE)) continue;
-    const [best] = Object.entries(SIDES)
-      .map(([side, cost]) => ({ side, cost, box: labelArea(dot, side, style) }))
-      .filter(({ box }) => isWithin(box) && !taken.some((other) => overlaps(box, other)))
-      .map(({ side, cost, box }) => ({ side, box, hidden: hiddenBy(box, index), cost: cost + hiddenBy(box, index) }))
-      .sort((one, other) => one.cost - other.cost);
-    if (!best || (best.hidden > dot.limit && labeled.length > 0)) continue;
-    taken.push(best.box, areaOf(dot));
-    labeled.push({ x, y, value: Math.max(0, dot.worth - best.hidden), label: [index, best.side] });
+    let place = placeBeside(dot, style, room);
+    if (!place || place.hidden > dot.limit) {
+      if (!leader) continue;
+      place = placeAway(dot, style, room);
+    }
+    if (!place) continue;
+    taken.push(grown(place.box, NAME_GAP), areaOf(dot));
+    if (place.line) lines.push(place.line);
+    labeled.push({ x, y, value: Math.max(0, dot.worth - place.hidden), label: [index, ...place.label] });
   }
   return { labels: labeled.map(({ label }) => label), value: labeled.reduce((sum, { value }) => sum + value, 0) };
 }
 
 /** Returns the shift of a narrow outline, to the right or the left, which makes the most room for names. */
 function bestShift(state, dots, height, { left, right }) {
-  const valueOf = (shift) => {
-    const shifted = dots.map((dot) => ({ ...dot, x: dot.x + shift }));
-    const styles = [LABEL, phoneLabel(height)];
-    return styles.reduce((sum, style) => sum + labelsOf(state, shifted, height, style).value, 0);
-  };
+  const valueOf = (shift) =>
+    labelsOf(
+      state,
+      dots.map((dot) => ({ ...dot, x: dot.x + shift })),
+      height,
+      LABEL,
+    ).value;
   const shifts = [0, WIDTH - PADDING - right, PADDING - left].map((shift) => ({ shift, value: valueOf(shift) }));
   return shifts.reduce((best, other) => (other.value > best.value + MIN_GAIN ? other : best)).shift;
 }

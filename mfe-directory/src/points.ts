@@ -1,6 +1,6 @@
 import { defineExtensionPoint } from "@colonnade/kit/extensions";
 
-import type { Place } from "./data/places";
+import type { Place } from "./data/links";
 
 const PLACES: readonly Place[] = [
   { state: "Texas", city: "Austin" },

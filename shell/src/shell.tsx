@@ -3,12 +3,10 @@ import { createShell } from "@colonnade/shell";
 
 import { DialogFailed, DialogLoading } from "./frame/dialog";
 import "./favicon.svg";
-import { Failed } from "./frame/Failed";
 import { Frame } from "./frame/Frame";
 import "./frame/frame.css";
-import { Loading } from "./frame/Loading";
+import { Failed, Loading, Offline } from "./frame/messages";
 import { NotFound } from "./frame/NotFound";
-import { Offline } from "./frame/Offline";
 import "./frame/print.css";
 import { search } from "./points";
 

@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 
 import type { Ad } from "../data/ad";
 import { adPath } from "../data/links";
-import type { Place } from "../data/places";
+import type { Place } from "../data/links";
 import css from "./Report.module.css";
 
 interface Props {

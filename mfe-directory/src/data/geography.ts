@@ -5,7 +5,7 @@ import type { Projection } from "../map/geometry";
 export type CityRecord = readonly [latitude: number, longitude: number, population: number];
 type Neighbor = readonly [state: string, city: string, latitude: number, longitude: number];
 
-/** The side of its dot on which a city's name is. */
+/** The side of its dot, or of the end of its leader line, on which a city's name is. */
 export type LabelSide = "left" | "right" | "top" | "bottom";
 
 /** A generated map of a state. Latitudes and longitudes are in thousandths of a degree. */
@@ -29,8 +29,8 @@ export interface StateMap {
   readonly phone: { readonly size: number; readonly labels: readonly CityLabel[] };
 }
 
-/** A city with a name on a map, by its index in the state's list, and the side of its dot on which the name is. */
-export type CityLabel = readonly [index: number, side: LabelSide];
+/** A city with a name on a map, by its index in the state's list. A name away from its dot has a leader line, with an offset of its end. */
+export type CityLabel = readonly [index: number, side: LabelSide, right?: number, down?: number];
 
 /** What the pages know of a state's cities. */
 export interface StateGeography {

@@ -1,6 +1,10 @@
 import { pathTo } from "@colonnade/kit";
 
-import type { Place } from "./places";
+/** The name of a city and its state. */
+export interface Place {
+  readonly state: string;
+  readonly city: string;
+}
 
 /** Path of a state's page. */
 export function statePath(state: string): string {

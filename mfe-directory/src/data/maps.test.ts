@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import places from "../../data/us-places.json";
 import table from "../../data/us-cities.json";
 import { milesBetween } from "../map/geometry";
-import { locateCity, locateState } from "./maps";
+import { locateCity, locateState, positionsOnMap, type Label } from "./maps";
 
 const GENERATOR = path.join(import.meta.dirname, "../../scripts/make-geography.mjs");
 
@@ -29,6 +29,39 @@ function positionsOf(dots: string): readonly { readonly x: number; readonly y: n
   });
 }
 
+/** Large cities of the maps whose five names are others. */
+const WITHOUT_ROOM = ["Bakersfield", "Riverside", "San Jose", "Stockton", "Corpus Christi", "Laredo"];
+
+/** Radii of the dots, as in the styles. */
+const RADII = [2, 3.5, 5.5];
+
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+const overlaps = (one: Box, other: Box): boolean =>
+  one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+
+const grown = ({ left, right, top, bottom }: Box, by: number): Box => ({
+  left: left - by,
+  right: right + by,
+  top: top - by,
+  bottom: bottom + by,
+});
+
+/** The area of the letters of a name in a usual bold font. The generator allows for a wider one. */
+function boxOf({ city, x, y, textAnchor, dominantBaseline }: Label, size: number): Box {
+  const ems = Array.from(city, (letter) => (/[MWmw]/.test(letter) ? 0.85 : /[fijlt.' ]/.test(letter) ? 0.32 : 0.6));
+  const width = size * ems.reduce((sum, em) => sum + em, 0);
+  const left = x - { start: 0, middle: width / 2, end: width }[textAnchor ?? "start"];
+  const line = dominantBaseline ? y + size * 0.8 : y;
+  const below = /[gjpqyJQ]/.test(city) ? size / 8 : 0;
+  return { left, right: left + width, top: line - size * 0.73, bottom: line + below };
+}
+
 it("the generated files match their sources", async () => {
   await expect(promisify(execFile)(process.execPath, [GENERATOR, "--check"])).resolves.toMatchObject({ stderr: "" });
 });
@@ -43,6 +76,17 @@ describe("locateState", () => {
       const dots = (await locateState(state, cities))?.dots ?? [];
       expect([state, dots.flatMap(positionsOf).length]).toEqual([state, cities.length]);
     }
+  });
+
+  it("has one size of dot below 50,000 residents, one below 250,000, and one above", async () => {
+    const dots = (await locateState("California", table.California))?.dots ?? [];
+    const populations = table.California.map((city) => COORDINATES.California?.[city]?.[2] ?? 0);
+    const below = (limit: number): number => populations.filter((population) => population < limit).length;
+    expect(dots.map((path) => positionsOf(path).length)).toEqual([
+      below(50_000),
+      below(250_000) - below(50_000),
+      populations.length - below(250_000),
+    ]);
   });
 
   it("keeps every dot within the image", async () => {
@@ -78,13 +122,32 @@ describe("locateState", () => {
 
   it("names the cities that people look for", async () => {
     const { labels = [], phone } = (await locateState("California", table.California)) ?? {};
-    const shown = [labels, phone?.labels ?? []].map((names) => names.map(({ city, side }) => `${city} ${side}`));
-    const both = ["Los Angeles left", "San Francisco left", "San Diego left", "Fresno right"];
-    expect(shown[0]?.toSorted()).toEqual([...both, "Sacramento right"].toSorted());
-    // On a phone, the name of Sacramento would hide its suburbs.
-    expect(shown[1]?.toSorted()).toEqual([...both, "Bakersfield right"].toSorted());
+    const known = ["Fresno", "Los Angeles", "Sacramento", "San Diego", "San Francisco"];
+    for (const names of [labels, phone?.labels ?? []]) {
+      expect(names.map(({ city }) => city).toSorted()).toEqual(known);
+    }
     const nevada = (await locateState("Nevada", table.Nevada))?.labels ?? [];
     expect(nevada.map(({ city }) => city)).toContain("Reno");
+  });
+
+  it("names each city of 250,000 residents that is 70 km from a larger name, if five names leave room", async () => {
+    const milesApart = 70 / 1.609;
+    for (const kind of ["wide", "phone"] as const) {
+      const unnamed: string[] = [];
+      for (const [state, cities] of Object.entries(table)) {
+        const { labels = [], phone } = (await locateState(state, cities)) ?? {};
+        const names = (kind === "wide" ? labels : (phone?.labels ?? [])).map(({ city }) => city);
+        const populationOf = (city: string): number => COORDINATES[state]?.[city]?.[2] ?? 0;
+        const isNear = (city: string): boolean =>
+          names.some(
+            (name) =>
+              (name === city || populationOf(name) > populationOf(city)) &&
+              milesBetween(pointOf(state, name), pointOf(state, city)) <= milesApart,
+          );
+        unnamed.push(...cities.filter((city) => populationOf(city) >= 250_000 && !isNear(city)));
+      }
+      expect(unnamed, kind).toEqual(WITHOUT_ROOM);
+    }
   });
 
   it("names the largest city on a phone, in letters of 13 to 15 pixels", async () => {
@@ -98,54 +161,63 @@ describe("locateState", () => {
     }
   });
 
-  it("hides few dots on a phone, and no large city's", async () => {
-    const most: Record<string, number> = { largest: 0, other: 0, large: 0 };
+  it("keeps every name within the image and off the other names, and on a phone off all dots", async () => {
     for (const [state, cities] of Object.entries(table)) {
-      const { phone: { size = 0, labels = [] } = {}, dots = [] } = (await locateState(state, cities)) ?? {};
-      for (const [index, { city, x, y, side }] of labels.entries()) {
-        const width = city.length * size * 0.6;
-        const left = { right: x + 8, left: x - 8 - width, top: x - width / 2, bottom: x - width / 2 }[side];
-        const top = { right: y - size / 2, left: y - size / 2, top: y - 8 - size, bottom: y + 8 }[side];
-        const [small = 0, medium = 0, large = 0] = dots.map(
-          (path) =>
-            positionsOf(path).filter((dot) => dot.x > left && dot.x < left + width && dot.y > top && dot.y < top + size)
-              .length,
-        );
-        const kind = index === 0 ? "largest" : "other";
-        most[kind] = Math.max(most[kind] ?? 0, small + medium + large);
-        most.large = Math.max(most.large ?? 0, large);
+      const { labels = [], phone, dots = [], outline } = (await locateState(state, cities)) ?? {};
+      const height = outline?.height ?? 0;
+      // A high map leaves room at its sides, even on a phone of 320 pixels.
+      const beside = Math.max(0, (320 * height) / 184 - 320) / 2;
+      const positions = new Map((await positionsOnMap(state, cities)).map((position) => [position.city, position]));
+      const circles = dots.flatMap((path, index) =>
+        positionsOf(path).map((dot) => ({ ...dot, radius: RADII[index] ?? 0 })),
+      );
+      for (const { names, size, room, obstacles } of [
+        { names: labels, size: 13, room: 0, obstacles: [] },
+        { names: phone?.labels ?? [], size: phone?.size ?? 0, room: beside, obstacles: circles },
+      ]) {
+        const boxes = names.map((name) => boxOf(name, size));
+        for (const [index, box] of boxes.entries()) {
+          const text = `${names[index]?.city ?? ""}, ${state}`;
+          expect(box.left, text).toBeGreaterThanOrEqual(-room);
+          expect(box.right, text).toBeLessThanOrEqual(320 + room);
+          expect(box.top, text).toBeGreaterThanOrEqual(0);
+          expect(box.bottom, text).toBeLessThanOrEqual(height);
+          expect(
+            boxes.filter((other) => other !== box && overlaps(box, grown(other, 2))),
+            text,
+          ).toEqual([]);
+          const own = positions.get(names[index]?.city ?? "");
+          const others = obstacles.filter(({ x, y }) => x !== own?.x || y !== own.y);
+          const hidden = others.filter(({ x, y, radius }) => {
+            const aside = Math.max(box.left - x, x - box.right, 0);
+            return Math.hypot(aside, Math.max(box.top - y, y - box.bottom, 0)) < radius;
+          });
+          expect(hidden, text).toEqual([]);
+        }
       }
     }
-    // The largest cities always have a name: that of Los Angeles is among its suburbs.
-    expect(most).toEqual({ largest: 13, other: 3, large: 0 });
   });
 
-  it("keeps every name within the image and off the other names", async () => {
+  it("leads lines to names on a phone over few dots", async () => {
+    let count = 0;
     for (const [state, cities] of Object.entries(table)) {
-      const { labels = [], outline } = (await locateState(state, cities)) ?? {};
-      const boxes = labels.map(({ city, x, y, side }) => {
-        // Narrower than the generator's estimate.
-        const width = city.length * 6;
-        const left = { right: x + 8, left: x - 8 - width, top: x - width / 2, bottom: x - width / 2 }[side];
-        const top = { right: y - 6, left: y - 6, top: y - 20, bottom: y + 8 }[side];
-        return { city, left, right: left + width, top, bottom: top + 12 };
-      });
-      for (const box of boxes) {
-        expect(box.left, `${box.city}, ${state}`).toBeGreaterThanOrEqual(4);
-        expect(box.right, `${box.city}, ${state}`).toBeLessThanOrEqual(316);
-        expect(box.top, `${box.city}, ${state}`).toBeGreaterThanOrEqual(3);
-        expect(box.bottom, `${box.city}, ${state}`).toBeLessThanOrEqual((outline?.height ?? 0) - 3);
-        const covered = boxes.filter(
-          (other) =>
-            other !== box &&
-            box.left < other.right &&
-            other.left < box.right &&
-            box.top < other.bottom &&
-            other.top < box.bottom,
-        );
-        expect(covered, `${box.city}, ${state}`).toEqual([]);
+      const { phone, dots = [] } = (await locateState(state, cities)) ?? {};
+      for (const numbers of phone?.lines.matchAll(/M(\d+) (\d+)L(-?\d+) (\d+)/g) ?? []) {
+        const [x = 0, y = 0, toX = 0, toY = 0] = numbers.slice(1).map(Number);
+        count++;
+        const line = Array.from({ length: 100 }, (_, step) => ({
+          x: x + ((toX - x) * step) / 99,
+          y: y + ((toY - y) * step) / 99,
+        }));
+        const crossed = dots
+          .flatMap((path) => positionsOf(path))
+          .filter(
+            (dot) => (dot.x !== x || dot.y !== y) && line.some((at) => Math.hypot(at.x - dot.x, at.y - dot.y) < 2),
+          );
+        expect(crossed.length, state).toBeLessThanOrEqual(4);
       }
     }
+    expect(count).toBeGreaterThan(0);
   });
 
   it.each(["Nowhere", "Ohio"])("returns undefined if no map of %s has these cities", async (state) => {

@@ -1,7 +1,7 @@
 import { loadGeography, type CityLabel, type CityRecord, type LabelSide, type StateMap } from "./geography";
-import type { Place } from "./places";
+import type { Place } from "./links";
 import { milesBetween, pixelsOf, project, type Point } from "../map/geometry";
-import { MAP_PADDING, POPULATION_CLASSES } from "../map/sizes";
+import { MAP_PADDING } from "../map/sizes";
 
 /** The outline of a state. */
 export interface Outline {
@@ -12,14 +12,13 @@ export interface Outline {
   readonly path: string;
 }
 
-/** The name of a city on a map. */
+/** The name of a city on a map: attributes of an SVG text. */
 export interface Label {
   readonly city: string;
   readonly x: number;
   readonly y: number;
-  readonly side: LabelSide;
-  /** The position in words. */
-  readonly region: string;
+  readonly textAnchor?: "middle" | "end";
+  readonly dominantBaseline?: "hanging";
 }
 
 /** The map of a state's page. */
@@ -27,9 +26,12 @@ export interface StateLocation {
   readonly outline: Outline;
   /** An SVG path with a point per city, for each class of `POPULATION_CLASSES`. */
   readonly dots: readonly string[];
-  readonly labels: readonly Label[];
-  /** The names on a phone, and the size of the letters in units of the map. */
-  readonly phone: { readonly size: number; readonly labels: readonly Label[] };
+  readonly labels: readonly (Label & {
+    /** The position in words. */
+    readonly region: string;
+  })[];
+  /** The names on a phone, the size of the letters in units of the map, and an SVG path from dots to names that are away from them. */
+  readonly phone: { readonly size: number; readonly labels: readonly Label[]; readonly lines: string };
   /** The largest cities, in order. */
   readonly largest: readonly { readonly city: string; readonly population: number }[];
 }
@@ -46,6 +48,9 @@ export interface CityLocation {
   readonly ring: number;
   readonly nearest: readonly { readonly place: Place; readonly miles: number }[];
 }
+
+/** Least population of each size of dot. A page that shows them has their names. */
+const POPULATION_CLASSES = [0, 50_000, 250_000] as const;
 
 /** Number of largest and of nearest cities on a page. */
 const LISTED = 6;
@@ -91,25 +96,50 @@ function dotsOf(positions: readonly { readonly x: number; readonly y: number }[]
     .join("");
 }
 
+/** Size of the letters on a wide screen, as in the component, in units of the map. */
+const LETTERS = 13;
+
+/** Distance of a name from its dot, and from the end of its leader line, in units of the map. */
+const DOT_GAP = 8;
+const LINE_GAP = 3;
+
+type Position = ReturnType<typeof positionOf>;
+
+/** Attributes of a name by its side of a point. */
+const LABEL_PLACES: Readonly<Record<LabelSide, (point: Position, gap: number, size: number) => Omit<Label, "city">>> = {
+  right: ({ x, y }, gap, size) => ({ x: x + gap, y: y + Math.round(size / 3) }),
+  left: ({ x, y }, gap, size) => ({ x: x - gap, y: y + Math.round(size / 3), textAnchor: "end" }),
+  top: ({ x, y }, gap) => ({ x, y: y - gap - 1, textAnchor: "middle" }),
+  bottom: ({ x, y }, gap) => ({ x, y: y + gap, textAnchor: "middle", dominantBaseline: "hanging" }),
+};
+
 /** Returns the map of a state's page. */
 export async function locateState(state: string, cities: readonly string[]): Promise<StateLocation | undefined> {
   const map = await mapOf(state, cities);
   if (!map) return undefined;
   const located = map.cities.map((city) => ({ ...positionOf(map, city), population: city[2] }));
-  const labelsOf = (labels: readonly CityLabel[]): readonly Label[] =>
-    labels.flatMap(([index, side]) => {
-      const [city, position] = [cities[index], located[index]];
-      if (city === undefined || !position) return [];
-      return [{ city, x: position.x, y: position.y, side, region: regionOf(map, position) }];
+  const labelsOf = (labels: readonly CityLabel[], size: number) =>
+    labels.flatMap(([index, side, right, down = 0]) => {
+      const [city, dot] = [cities[index], located[index]];
+      if (city === undefined || !dot) return [];
+      const end = right === undefined ? undefined : { x: dot.x + right, y: dot.y + down };
+      const text = LABEL_PLACES[side](end ?? dot, end ? LINE_GAP : DOT_GAP, size);
+      const line = end && `M${String(dot.x)} ${String(dot.y)}L${String(end.x)} ${String(end.y)}`;
+      return [{ label: { city, ...text }, dot, line }];
     });
+  const phone = labelsOf(map.phone.labels, map.phone.size);
   return {
     outline: outlineOf(map),
     dots: POPULATION_CLASSES.map((least, index) => {
       const limit = POPULATION_CLASSES[index + 1] ?? Infinity;
       return dotsOf(located.filter(({ population }) => population >= least && population < limit));
     }),
-    labels: labelsOf(map.labels),
-    phone: { size: map.phone.size, labels: labelsOf(map.phone.labels) },
+    labels: labelsOf(map.labels, LETTERS).map(({ label, dot }) => ({ ...label, region: regionOf(map, dot) })),
+    phone: {
+      size: map.phone.size,
+      labels: phone.map(({ label }) => label),
+      lines: phone.map(({ line }) => line).join(""),
+    },
     largest: located
       .map(({ population }, index) => ({ city: cities[index] ?? "", population }))
       .sort((one, other) => other.population - one.population)

@@ -1,13 +1,7 @@
 import { notFound, type NotFound } from "@colonnade/kit";
 
 import { loadGeography } from "./geography";
-import { statePath } from "./links";
-
-/** The name of a city and its state. */
-export interface Place {
-  readonly state: string;
-  readonly city: string;
-}
+import { statePath, type Place } from "./links";
 
 /** Returns the cities of a state without duplicates, or an empty list if it has none. */
 export async function citiesOf(state: string): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 import { readTabJson, writeTab, type TabKey } from "@colonnade/design/tab";
 
 import type { AdSet } from "../data/ad";
-import type { Place } from "../data/places";
+import type { Place } from "../data/links";
 import { cityPath } from "../data/links";
 import { drawAds, isDrawnList } from "./drawAds";
 import type { DrawBelow } from "./random";

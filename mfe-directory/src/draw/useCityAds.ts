@@ -2,7 +2,7 @@ import { useLayoutEffect, useState } from "react";
 
 import type { Ad } from "../data/ad";
 import { ADS, ALL_ADS } from "../data/ads";
-import type { Place } from "../data/places";
+import type { Place } from "../data/links";
 import { loadOrDrawAds } from "./sessionAds";
 import { drawBelow } from "./random";
 

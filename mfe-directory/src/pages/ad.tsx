@@ -10,7 +10,7 @@ import { BreadcrumbRow } from "../components/search/BreadcrumbRow";
 import type { Ad } from "../data/ad";
 import { ADS, findRegularAd } from "../data/ads";
 import { adPath, cityPath } from "../data/links";
-import { cityNotFound, findPlace, type Place } from "../data/places";
+import type { Place } from "../data/links";
 import { adAside } from "../points";
 import { adBreadcrumbs } from "../text/breadcrumbs";
 
@@ -24,6 +24,7 @@ export interface AdData {
 export const page = definePage<AdData>({
   extensionPoints: [adAside],
   data: async ({ params }) => {
+    const { cityNotFound, findPlace } = await import("../data/lookup");
     const place = await findPlace(params);
     if (!place) return cityNotFound(params.state);
     const ad = findRegularAd(params.ad);

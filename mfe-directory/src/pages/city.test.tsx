@@ -38,8 +38,10 @@ describe("city page", () => {
     expect(links[0]?.getAttribute("href")).toBe("/city/Alabama/Mountain%20Brook");
   });
 
-  it("says that the ads are samples and no real people", () => {
-    expect(textOf(view.container.querySelector(".notice"))).toContain("sample ads, not real people");
+  it("says that the ads are samples and no real people, before the first one", () => {
+    const [notice, ad] = view.container.querySelectorAll(".notice, article");
+    expect(textOf(notice ?? null)).toContain("sample ads, not real people");
+    expect(ad?.matches("article")).toBe(true);
   });
 
   it("shows each ad's badge, age, tag, text and reply button", () => {

@@ -14,7 +14,7 @@ import { ALL_ADS } from "../data/ads";
 import { checkAds } from "../data/checkAds";
 import { cityPath } from "../data/links";
 import type { CityLocation } from "../data/maps";
-import { citiesOf, cityNotFound, findPlace, type Place } from "../data/places";
+import type { Place } from "../data/links";
 import { cityAside } from "../points";
 import { cityBreadcrumbs } from "../text/breadcrumbs";
 import { evidenceOf, wordingFor, type Evidence } from "../text/wording";
@@ -36,11 +36,10 @@ const EXAMPLES: readonly Place[] = [
 export const page = definePage<CityData>({
   extensionPoints: [cityAside],
   data: async ({ params }) => {
+    const { citiesOf, cityNotFound, findPlace, locateCity } = await import("../data/lookup");
     const place = await findPlace(params);
     if (!place) return cityNotFound(params.state);
-    // Imported dynamically: the page shows only what it returns, so the maps stay out of its chunk.
-    const [cities, { locateCity }] = await Promise.all([citiesOf(place.state), import("../data/maps")]);
-    const location = await locateCity(place, cities);
+    const location = await locateCity(place, await citiesOf(place.state));
     return { place, evidence: evidenceOf(ALL_ADS), ...(location && { location }) };
   },
   paths: () => EXAMPLES.map(cityPath),

@@ -127,6 +127,14 @@ describe("other state pages", () => {
     expect(groups.map((group) => group.getAttribute("class"))).toEqual(["wide", "phone"]);
   });
 
+  it.each([
+    ["Alabama", ["under 50k residents", "50k+"]],
+    ["California", ["under 50k residents", "50k+", "250k+"]],
+  ])("says what the sizes of dots on the map of %s mean", async (state, sizes) => {
+    const { container } = await renderExisting(`/state/${state}`);
+    expect([...container.querySelectorAll("figcaption span")].map(textOf)).toEqual(sizes);
+  });
+
   it("links the largest cities with their populations", async () => {
     await renderExisting("/state/Texas");
     const links = within(screen.getByRole("list", { name: "Largest cities" })).getAllByRole("link");

@@ -10,7 +10,6 @@ import { CityBrowser } from "../components/state/CityBrowser";
 import { StateGuide } from "../components/state/StateGuide";
 import { statePath } from "../data/links";
 import type { StateLocation } from "../data/maps";
-import { citiesOf } from "../data/places";
 import { findState, STATES, type State } from "../data/states";
 import { stateAside } from "../points";
 import { stateBreadcrumbs } from "../text/breadcrumbs";
@@ -31,12 +30,11 @@ export const page = definePage<StateData>({
     const state = findState(params.state);
     if (!state)
       return notFound("State not found", { text: "There’s no state with this name. All 50 are on the home page." });
-    // Imported dynamically: the page shows only what they return, so ads and maps stay out of its chunk.
-    const [cities, { ALL_ADS }, { locateState }] = await Promise.all([
-      citiesOf(state.name),
+    const [{ ALL_ADS }, { citiesOf, locateState }] = await Promise.all([
       import("../data/ads"),
-      import("../data/maps"),
+      import("../data/lookup"),
     ]);
+    const cities = await citiesOf(state.name);
     const location = await locateState(state.name, cities);
     return { state, cities, evidence: evidenceOf(ALL_ADS), ...(location && { location }) };
   },

@@ -2,7 +2,7 @@ import type { Breadcrumb } from "@colonnade/kit";
 
 import type { Ad } from "../data/ad";
 import { adPath, cityPath, statePath } from "../data/links";
-import type { Place } from "../data/places";
+import type { Place } from "../data/links";
 
 const HOME: Breadcrumb = { label: "Home", path: "/" };
 

@@ -10,6 +10,14 @@ import css from "./receipt.module.css";
 /** The names of what a closed sign-up form keeps in memory. */
 const typedNames = defineChannel<readonly string[]>("signup/typed");
 
+/** What is said of a form after its fields. */
+const REMARKS = {
+  accepted: "",
+  refused: ". It was refused.",
+  stopped: ". Refused by this site, not passed on.",
+  unknown: ". It may not have arrived.",
+} as const;
+
 /** A time in the visitor's time zone, which only the browser knows. Empty on the server. */
 function Moment({ at }: { readonly at: string }): ReactElement {
   const format = { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" } as const;
@@ -76,10 +84,9 @@ function Left({ sent, asked, full }: Contents): ReactElement {
           empty="Nothing yet"
           items={sent.map(({ at, host, fields, result }) => (
             <li key={at}>
-              <Moment at={at} />, <span>{result === "refused" ? "to this site, for" : "through this site to"}</span>{" "}
+              <Moment at={at} />, <span>{result === "stopped" ? "to this site, for" : "through this site to"}</span>{" "}
               <strong>{host}</strong>: {fields.join(", ")}
-              {result === "refused" && <span>. Refused by this site, not passed on.</span>}
-              {!result && <span>. It may not have arrived.</span>}
+              <span>{REMARKS[result ?? "unknown"]}</span>
             </li>
           ))}
         />

@@ -80,15 +80,18 @@ it("a receipt lists what the tab keeps and has sent, without values", async () =
   expect(document.body.textContent).not.toContain("secret");
 });
 
-it("what this site refused, and what may not have arrived, is marked", async () => {
+it("what was refused, and what may not have arrived, is marked", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
+  recordSentForm("accounts.example.org", ["email"])("stopped");
+  vi.setSystemTime(Date.now() + 1);
   recordSentForm("accounts.example.org", ["email"])("refused");
   vi.setSystemTime(Date.now() + 1);
   recordSentForm("accounts.example.org", ["age"]);
   vi.useRealTimers();
   await renderExisting(PATH);
-  const [refused, unknown] = rows()["Sign-up forms"]?.split("; ") ?? [];
-  expect(refused).toMatch(/, to this site, for accounts\.example\.org: email\. Refused by this site, not passed on\.$/);
+  const [stopped, refused, unknown] = rows()["Sign-up forms"]?.split("; ") ?? [];
+  expect(stopped).toMatch(/, to this site, for accounts\.example\.org: email\. Refused by this site, not passed on\.$/);
+  expect(refused).toMatch(/, through this site to accounts\.example\.org: email\. It was refused\.$/);
   expect(unknown).toMatch(/, through this site to accounts\.example\.org: age\. It may not have arrived\.$/);
 });
 

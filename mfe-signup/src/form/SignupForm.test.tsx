@@ -215,10 +215,13 @@ describe("a pending form", () => {
 
   it.each([
     ["accepted", 200, {}, [{ result: "accepted" }]],
-    ["refused by the gateway", 429, { "Retry-After": "60" }, [{ result: "refused" }]],
-    ["with another error", 409, {}, [{}]],
-  ])("leaves how far it came: %s", async (_, status, headers, sent) => {
-    mockFetch(() => Promise.resolve(new Response("{}", { status, headers })));
+    ["limited by the gateway", 429, { stopped: true }, [{ result: "stopped" }]],
+    ["of another site's page", 403, { stopped: true }, [{ result: "stopped" }]],
+    ["with a field that the gateway refuses", 422, { stopped: true }, [{ result: "stopped" }]],
+    ["refused", 409, {}, [{ result: "refused" }]],
+    ["with another error", 500, {}, [{}]],
+  ])("leaves how far it came: %s", async (_, status, body, sent) => {
+    mockJsonResponse(status, body);
     await renderForm();
     fillForm();
     await submit();
@@ -282,6 +285,7 @@ describe("a rejected sign-up", () => {
     ["Email not allowed.", " Check the address, or use a different one."],
     ["Invalid email", ". Check the address, or use a different one."],
     ["Enter an email address like name@example.com.", ""],
+    ["Use an email address of at most 254 characters.", ""],
   ])("because of the e-mail marks and focuses its field: %s", async (error, nextStep) => {
     await signUp(409, { error });
     await waitFor(() => {

@@ -12,7 +12,7 @@ const EMAIL = /\be-?mail\b/i;
 const TAKEN = /\b(already|exists?|registered|taken|in use)\b/i;
 /** The text itself says what to do. */
 const NEXT_STEP = /^\s*(enter|check|choose|use)\b/i;
-const UNACCEPTABLE = /\b(enter|valid|invalid|allowed|accepted|supported)\b/i;
+const UNACCEPTABLE = /\b(enter|valid|invalid|allowed|accepted|supported|at most)\b/i;
 
 /**
  * Returns what to show for the error text of a rejection. An error about the e-mail address belongs to its field, with a

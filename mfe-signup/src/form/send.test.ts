@@ -31,9 +31,15 @@ describe("a response", () => {
     expect(await send()).toEqual({ kind: "created", redirectUrl: "/terms" });
   });
 
-  it.each([409, 422, 429, 500])("%i with an error is rejected with that error", async (status) => {
+  it.each([
+    [409, "refused"],
+    [422, "refused"],
+    [429, "refused"],
+    // There may be an account.
+    [500, undefined],
+  ])("%i with an error is rejected with that error", async (status, result) => {
     mockJsonResponse(status, { error: "Not this one." });
-    expect(await send()).toEqual({ kind: "rejected", error: "Not this one." });
+    expect(await send()).toEqual({ kind: "rejected", error: "Not this one.", result });
   });
 
   it.each([{}, { error: "" }, { error: "  " }, { error: 5 }, { error: null }])(
@@ -56,7 +62,7 @@ describe("a response", () => {
     [500, { error: "Busy.", unreachable: true }],
   ])("%i with %j is rejected, not unreachable", async (status, body) => {
     mockJsonResponse(status, body);
-    expect(await send()).toEqual({ kind: "rejected", error: "Busy." });
+    expect(await send()).toMatchObject({ kind: "rejected", error: "Busy." });
   });
 
   it.each([

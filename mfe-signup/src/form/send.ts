@@ -18,14 +18,19 @@ export type Outcome = (
   | { readonly kind: "unreachable"; readonly cause: string }
   | { readonly kind: "canceled" }
 ) & {
-  /** Set if the sign-up certainly did not reach the backend: the gateway refused it, or the browser is offline. */
-  readonly stopped?: "refused" | "unsent";
+  /**
+   * What is certain of a sign-up that failed: it was refused; or it did not reach the backend, because the gateway stopped it or the
+   * browser is offline.
+   */
+  readonly result?: "refused" | "stopped" | "unsent";
 };
 
 interface ResponseBody {
   readonly redirectUrl?: unknown;
   readonly error?: unknown;
   readonly unreachable?: unknown;
+  /** Whether the gateway did not call the backend. */
+  readonly stopped?: unknown;
 }
 
 const UNREACHABLE_STATUSES = new Set([502, 503, 504]);
@@ -43,7 +48,7 @@ export async function sendSignup(fields: SignupFields, cancel: AbortSignal): Pro
     return request.signal.aborted ? { kind: "unreachable", cause: "timeout" } : fallback;
   };
   // A failed request does not say whether it was sent.
-  const stopped = navigator.onLine ? {} : ({ stopped: "unsent" } as const);
+  const unsent = navigator.onLine ? {} : ({ result: "unsent" } as const);
   try {
     const response = await fetch(SIGNUP_PATH, {
       method: "POST",
@@ -55,7 +60,7 @@ export async function sendSignup(fields: SignupFields, cancel: AbortSignal): Pro
       redirect: "manual",
       signal: request.signal,
     }).catch(() => null);
-    if (!response) return outcomeOfFailure({ kind: "unreachable", cause: "no response", ...stopped });
+    if (!response) return outcomeOfFailure({ kind: "unreachable", cause: "no response", ...unsent });
     const text = await response.text().catch(() => null);
     // The gateway responded, so a truncated body is an error, not unreachable.
     if (text === null) return outcomeOfFailure({ kind: "rejected", error: SIGNUP_FAILED });
@@ -66,18 +71,23 @@ export async function sendSignup(fields: SignupFields, cancel: AbortSignal): Pro
   }
 }
 
+function resultOf({ status }: Response, body: ResponseBody | null): Pick<Outcome, "result"> {
+  if (body?.stopped === true) return { result: "stopped" };
+  // After another error, there may be an account. A response without an object is not the gateway's.
+  return body && status >= 400 && status < 500 ? { result: "refused" } : {};
+}
+
 function readOutcome(response: Response, text: string): Outcome {
   const body = parseObject(text);
-  // Of the responses to a sign-up, only those without a call of the backend say when to try again.
-  const stopped = response.headers.has("Retry-After") ? ({ stopped: "refused" } as const) : {};
-  if (!body) return { kind: "rejected", error: SIGNUP_FAILED, ...stopped };
+  const result = resultOf(response, body);
+  if (!body) return { kind: "rejected", error: SIGNUP_FAILED, ...result };
   if (response.ok) return { kind: "created", redirectUrl: body.redirectUrl };
   if (body.unreachable === true && UNREACHABLE_STATUSES.has(response.status)) {
-    return { kind: "unreachable", cause: `HTTP ${String(response.status)}`, ...stopped };
+    return { kind: "unreachable", cause: `HTTP ${String(response.status)}`, ...result };
   }
   const { error } = body;
   const isText = typeof error === "string" && error.trim() !== "";
-  return { kind: "rejected", error: isText ? error : SIGNUP_FAILED, ...stopped };
+  return { kind: "rejected", error: isText ? error : SIGNUP_FAILED, ...result };
 }
 
 function parseObject(text: string): ResponseBody | null {

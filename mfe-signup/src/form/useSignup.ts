@@ -83,7 +83,7 @@ function pageAfter(path: string, success: string, isOnPage: boolean): string {
 async function sendRecorded(host: string | null, fields: SignupFields, cancel: AbortSignal): Promise<Outcome> {
   const record = recordSubmission(host);
   const outcome = await sendSignup(fields, cancel);
-  const result = outcome.kind === "created" ? "accepted" : outcome.stopped;
+  const result = outcome.kind === "created" ? "accepted" : outcome.result;
   if (result) record(result);
   return outcome;
 }

@@ -3,7 +3,7 @@ import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
-import { fillForm, input, mockFetch, mockJsonResponse, WITH_PARTNER } from "../testing/signup";
+import { fillForm, input, mockJsonResponse, WITH_PARTNER } from "../testing/signup";
 
 // The block lasts for the tab. Each test imports the section anew, as after a reload.
 beforeEach(() => {
@@ -91,7 +91,7 @@ describe("submitting an age under 18", () => {
   });
 
   it("mentions no earlier attempt that the gateway refused", async () => {
-    mockFetch(() => Promise.resolve(new Response("{}", { status: 429, headers: { "Retry-After": "60" } })));
+    mockJsonResponse(403, { error: "Sign-up only works from this site’s own pages.", stopped: true });
     await showPage();
     fillForm();
     await submit();

@@ -64,14 +64,14 @@ export function recordSubmission(host: string | null): (result: SentResult | "un
   const record = host === null ? undefined : recordSentForm(host, FIELD_NAMES);
   submitted = true;
   return (result) => {
-    if (result === "refused" || result === "unsent") submitted = before;
+    if (result === "stopped" || result === "unsent") submitted = before;
     record?.(result);
   };
 }
 
 /** Whether a sign-up of this tab may have reached its host, also before a reload if the browser permits storage. */
 export function hasSubmitted(): boolean {
-  return submitted || sentForms().some(({ result }) => result !== "refused");
+  return submitted || sentForms().some(({ result }) => result !== "stopped");
 }
 
 /**

@@ -85,13 +85,15 @@ describe("Frame", () => {
     expect(document.activeElement).toBe(details.querySelector("summary"));
   });
 
-  test("Escape and a press outside close the menu", () => {
+  test("Escape and a press outside close the menu, and Escape returns the focus to its toggle", () => {
     show();
     const details = menu();
     if (!details) throw new Error("no menu");
     details.open = true;
+    within(details).getByText("About").focus();
     fireEvent.keyDown(document, { key: "Escape" });
     expect(details.open).toBe(false);
+    expect(document.activeElement).toBe(details.querySelector("summary"));
     details.open = true;
     fireEvent.pointerDown(screen.getByText("Content"));
     expect(details.open).toBe(false);

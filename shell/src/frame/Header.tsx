@@ -37,6 +37,8 @@ function Menu({ currentPath }: { readonly currentPath: string | undefined }): Re
   useEffect(() => {
     const menu = details.current;
     if (!menu) return undefined;
+    const listeners = new AbortController();
+    const { signal } = listeners;
     // Also on focus: the panel must not cover the focused element.
     const onOutside = ({ target }: Event): void => {
       if (!menu.contains(target as Node)) menu.open = false;
@@ -44,13 +46,11 @@ function Menu({ currentPath }: { readonly currentPath: string | undefined }): Re
     const onKeyDown = ({ key }: KeyboardEvent): void => {
       if (key === "Escape" && menu.open) closeMenu(menu);
     };
-    document.addEventListener("pointerdown", onOutside);
-    document.addEventListener("focusin", onOutside);
-    document.addEventListener("keydown", onKeyDown);
+    document.addEventListener("pointerdown", onOutside, { signal });
+    document.addEventListener("focusin", onOutside, { signal });
+    document.addEventListener("keydown", onKeyDown, { signal });
     return () => {
-      document.removeEventListener("pointerdown", onOutside);
-      document.removeEventListener("focusin", onOutside);
-      document.removeEventListener("keydown", onKeyDown);
+      listeners.abort();
     };
   }, []);
 

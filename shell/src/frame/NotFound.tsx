@@ -4,7 +4,7 @@ import { ExtensionPoint } from "@colonnade/kit/extensions";
 import type { ReactElement } from "react";
 
 import { search } from "../points";
-import { Message } from "./Message";
+import { Message } from "./messages";
 
 /** The not-found page. */
 export function NotFound({ heading, text, link }: NotFoundProps): ReactElement {

@@ -2,7 +2,7 @@ import { Dialog } from "@colonnade/design";
 import type { DialogPartProps, RetryProps } from "@colonnade/shell";
 import type { ReactElement } from "react";
 
-import { RetryButton } from "./RetryButton";
+import { RetryButton } from "./messages";
 
 /** Shown while a dialog loads. */
 export function DialogLoading({ close }: DialogPartProps): ReactElement {

@@ -3,7 +3,7 @@ import { AvatarArt } from "@colonnade/design/art";
 import { useId, type ReactElement } from "react";
 
 import type { Ad } from "../../data/ad";
-import type { Place } from "../../data/places";
+import type { Place } from "../../data/links";
 import { ReportLink } from "../ReportLink";
 import { SampleBadge } from "../SampleBadge";
 import css from "./AdDetail.module.css";

@@ -4,7 +4,7 @@ import type { ReactElement } from "react";
 import type { Ad } from "../../data/ad";
 import { ADS } from "../../data/ads";
 import { adPath } from "../../data/links";
-import type { Place } from "../../data/places";
+import type { Place } from "../../data/links";
 import css from "./AdNeighbors.module.css";
 
 interface Props {

@@ -5,7 +5,7 @@ import { useId, type ReactElement } from "react";
 
 import type { Ad } from "../../data/ad";
 import { adPath } from "../../data/links";
-import type { Place } from "../../data/places";
+import type { Place } from "../../data/links";
 import { ReportLink } from "../ReportLink";
 import { SampleBadge } from "../SampleBadge";
 import css from "./AdCard.module.css";

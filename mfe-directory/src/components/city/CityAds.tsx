@@ -3,7 +3,7 @@ import type { ReactElement } from "react";
 
 import type { Ad } from "../../data/ad";
 import { ADS } from "../../data/ads";
-import type { Place } from "../../data/places";
+import type { Place } from "../../data/links";
 import { useCityAds } from "../../draw/useCityAds";
 import { useEntryState } from "../filter/useEntryState";
 import { AdCard } from "./AdCard";

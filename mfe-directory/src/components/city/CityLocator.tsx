@@ -2,7 +2,7 @@ import { TextLink } from "@colonnade/design/text";
 import type { ReactElement } from "react";
 
 import type { CityLocation } from "../../data/maps";
-import type { Place } from "../../data/places";
+import type { Place } from "../../data/links";
 import { findState } from "../../data/states";
 import { formatCount } from "../../text/formatCount";
 import { Chips } from "../map/Chips";

@@ -2,7 +2,7 @@ import { Link } from "@colonnade/kit";
 import type { ReactElement } from "react";
 
 import { cityPath } from "../../data/links";
-import type { Place } from "../../data/places";
+import type { Place } from "../../data/links";
 import css from "./Chips.module.css";
 
 interface Props {

@@ -1,4 +1,5 @@
-import { Link } from "@colonnade/kit";
+import { citiesInTab } from "@colonnade/design/tab";
+import { Link, useLocation } from "@colonnade/kit";
 import { useEffect, useImperativeHandle, useState, type ReactElement, type Ref } from "react";
 
 import { cityPath, statePath } from "../../data/links";
@@ -10,6 +11,9 @@ import { useFoundPlaces } from "./useFoundPlaces";
 
 // Avoids announcements between keystrokes.
 const DEBOUNCE_MS = 700;
+
+/** The most cities of the tab that an empty field suggests. */
+const MAX_TAB_CITIES = 7;
 
 /** What the field of the search shows of its popup. */
 export interface PopupState {
@@ -24,7 +28,7 @@ export interface PopupState {
 export interface PopupKeys {
   /** Makes the next option active, or the previous one. */
   readonly move: (step: 1 | -1) => void;
-  /** Opens the page of the active option, or of the first one. Returns whether there is one. */
+  /** Opens the page of the active option, or of the first one that matches what is typed. Returns whether there is nothing to await. */
   readonly follow: () => boolean;
 }
 
@@ -68,6 +72,15 @@ function groupsOf({ states, cities, citiesFirst, similar }: FoundPlaces): readon
   return groups.filter(hasPlaces);
 }
 
+/** The cities whose ads were opened in this tab, for an empty field, without that of the page. */
+function tabGroups(page: string): readonly PlaceGroup[] {
+  const places = citiesInTab()
+    .filter(({ path }) => path !== page)
+    .slice(0, MAX_TAB_CITIES)
+    .map(({ path, state, city }, index) => ({ index, path, name: city, detail: state }));
+  return [{ label: "Cities in this tab", places }].filter(hasPlaces);
+}
+
 /** Opens the page of an option. The shell handles clicks on links, and returns the focus to the field. */
 function follow(index: number): void {
   document.getElementById(optionId(index))?.click();
@@ -80,16 +93,18 @@ function statusOf(count: number, state: "loading" | "loaded" | "failed"): string
 }
 
 /**
- * The places that match what is typed in a place search. It has the code that finds them, and loads the index of cities.
+ * The places that match what is typed in a place search, or before that, the cities of the tab. It has the code that finds them, and loads the index of cities.
  */
 export function PlacePopup({ typed, isOpen, isAwaited, keys, onChange, focus }: Props): ReactElement | null {
   const { found, state, retry } = useFoundPlaces(typed);
   const [moved, setMoved] = useState({ typed, index: -1 });
-  const groups = groupsOf(found);
+  const { pathname } = useLocation();
+  const isEmpty = typed === "";
+  const groups = isEmpty ? tabGroups(pathname) : groupsOf(found);
   const count = groups.reduce((sum, { places }) => sum + places.length, 0);
   const active = moved.typed === typed && moved.index >= 0 ? moved.index : undefined;
   const hasOptions = isOpen && count > 0;
-  const announced = useDebounced(isOpen ? statusOf(count, state) : "", count === 0 ? 0 : DEBOUNCE_MS);
+  const announced = useDebounced(isOpen && !isEmpty ? statusOf(count, state) : "", count === 0 ? 0 : DEBOUNCE_MS);
 
   useEffect(() => {
     onChange({ hasOptions, announced, ...(hasOptions && active !== undefined && { active: optionId(active) }) });
@@ -105,12 +120,13 @@ export function PlacePopup({ typed, isOpen, isAwaited, keys, onChange, focus }: 
       document.getElementById(optionId(index))?.scrollIntoView({ block: "nearest" });
     },
     follow: () => {
-      if (count > 0) follow(active ?? 0);
-      return count > 0 || state === "loaded";
+      const index = active ?? (isEmpty ? count : 0);
+      if (index < count) follow(index);
+      return isEmpty || count > 0 || state === "loaded";
     },
   }));
 
-  if (!isOpen) return null;
+  if (!isOpen || (isEmpty && !hasOptions)) return null;
   return (
     <div className={css.popup}>
       {hasOptions && (
@@ -122,8 +138,8 @@ export function PlacePopup({ typed, isOpen, isAwaited, keys, onChange, focus }: 
           }}
         />
       )}
-      {state === "loading" && <p>Loading cities…</p>}
-      {state === "failed" && (
+      {!isEmpty && state === "loading" && <p>Loading cities…</p>}
+      {!isEmpty && state === "failed" && (
         <p role="alert">
           <span>City search isn’t available right now. You can still search for a state.</span>{" "}
           <button
@@ -138,7 +154,7 @@ export function PlacePopup({ typed, isOpen, isAwaited, keys, onChange, focus }: 
           </button>
         </p>
       )}
-      <Remarks found={found} typed={typed} isEmpty={count === 0 && state === "loaded"} />
+      <Remarks found={found} typed={typed} isNothing={count === 0 && state === "loaded"} />
     </div>
   );
 }
@@ -147,21 +163,21 @@ export function PlacePopup({ typed, isOpen, isAwaited, keys, onChange, focus }: 
 function Remarks({
   found,
   typed,
-  isEmpty,
+  isNothing,
 }: {
   readonly found: FoundPlaces;
   readonly typed: string;
-  readonly isEmpty: boolean;
+  readonly isNothing: boolean;
 }): ReactElement | null {
   const hidden = found.cityCount - found.cities.length;
   if (hidden > 0) return <p>{`${String(hidden)} more. Keep typing.`}</p>;
-  if (!isEmpty) return null;
+  if (!isNothing) return null;
   return (
     <p>
       {/* In an element, so that it also changes on a page that the browser has translated. */}
       <span>
         {found.note ??
-          `No state or city here matches “${typed}”. Places with fewer than 15,000 residents usually have no page.`}
+          `No state or city here matches “${typed}”. Neighborhoods, regions, and most places with fewer than 15,000 residents have no page.`}
       </span>{" "}
       {found.near ? (
         <Link to={statePath(found.near.name)}>{`See the cities of ${found.near.name}`}</Link>

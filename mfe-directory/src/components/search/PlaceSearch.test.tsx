@@ -5,6 +5,9 @@ import { afterEach, beforeEach, describe, expect, it, vi, type Mock } from "vite
 
 import { hydrate, renderOnServer } from "../../testing/server";
 
+const page = { location: { pathname: "/" } };
+vi.mock("@colonnade/kit", async (original) => ({ ...(await original<object>()), useLocation: () => page.location }));
+
 const INDEX = "California|Los Alamitos5|Los Angelesz\nMaine|Portland8\nOregon|Portlandf\nTexas|Austing\n";
 
 let answer: { resolve: (response: Response) => void; reject: (error: unknown) => void };
@@ -155,6 +158,33 @@ describe("the combobox", () => {
     expect(screen.queryByRole("listbox")).toBeNull();
     await userEvent.type(input, " ");
     expect(screen.queryByRole("listbox")).toBeNull();
+  });
+
+  it("suggests the cities of the tab before something is typed", async () => {
+    sessionStorage.setItem("ads:/city/Texas/Austin", "[1]");
+    sessionStorage.setItem("ads:/city/Illinois/Springfield", "[1]");
+    const { input, followed } = await showLoaded();
+    expect(screen.getByRole("group", { name: "Cities in this tab" })).not.toBeNull();
+    expect(options()).toEqual(["Springfield Illinois", "Austin Texas"]);
+    await userEvent.keyboard("{Enter}");
+    expect(followed).toEqual([]);
+    await userEvent.keyboard("{ArrowDown}{Enter}");
+    expect(followed).toEqual(["/city/Illinois/Springfield"]);
+    await userEvent.keyboard("{Escape}");
+    expect(screen.queryByRole("listbox")).toBeNull();
+    await userEvent.type(input, "aus");
+    expect(screen.queryByRole("group", { name: "Cities in this tab" })).toBeNull();
+    sessionStorage.clear();
+  });
+
+  it("suggests no city of the tab on its own page", async () => {
+    sessionStorage.setItem("ads:/city/Texas/Austin", "[1]");
+    sessionStorage.setItem("ads:/city/Illinois/Springfield", "[1]");
+    page.location = { pathname: "/city/Texas/Austin" };
+    await showLoaded();
+    expect(options()).toEqual(["Springfield Illinois"]);
+    page.location = { pathname: "/" };
+    sessionStorage.clear();
   });
 
   it("has options in groups, which an arrow key makes active", async () => {

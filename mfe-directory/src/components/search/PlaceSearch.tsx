@@ -45,11 +45,10 @@ function usePopup() {
 function usePlaceSearch() {
   const keys = useRef<PopupKeys>(null);
   const [query, setQuery] = useState("");
-  const [open, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   // Enter was pressed before the cities were loaded.
   const [isAwaited, setAwaited] = useState(false);
   const typed = query.trim();
-  const isOpen = open && typed !== "";
   const move = (step: 1 | -1): void => {
     if (isOpen) keys.current?.move(step);
     else setOpen(true);
@@ -110,11 +109,13 @@ export function PlaceSearch({ compact = false }: Props): ReactElement {
   const { Popup, load, hasFailed, retry } = usePopup();
   const { query, isOpen, setOpen, change, onKeyDown, ...search } = usePlaceSearch();
   const [popup, setPopup] = useState(NOTHING);
+  const isSearching = isOpen && search.typed !== "";
+  const isShown = isSearching || popup.hasOptions;
   const focus = (): void => input.current?.focus();
   useEffect(() => {
     // Above the keyboard of a phone.
-    if (isOpen) element.current?.scrollIntoView({ block: matchMedia(NARROW).matches ? "start" : "nearest" });
-  }, [isOpen]);
+    if (isShown) element.current?.scrollIntoView({ block: matchMedia(NARROW).matches ? "start" : "nearest" });
+  }, [isShown]);
 
   return (
     <div
@@ -160,7 +161,7 @@ export function PlaceSearch({ compact = false }: Props): ReactElement {
           onKeyDown={onKeyDown}
         />
         {Popup && <Popup {...search} isOpen={isOpen} onChange={setPopup} focus={focus} />}
-        {hasFailed && isOpen && (
+        {hasFailed && isSearching && (
           <Failed
             retry={() => {
               focus();

@@ -1,7 +1,7 @@
 import { distance } from "fastest-levenshtein";
 
 import type { IndexedCity } from "../../data/cityIndex";
-import type { Place } from "../../data/places";
+import type { Place } from "../../data/links";
 import { STATES, type State } from "../../data/states";
 import { foldName, spellings } from "../../text/foldName";
 
@@ -60,6 +60,7 @@ const NICKNAMES: ReadonlyMap<string, string> = new Map([
   ["la", "los angeles"],
   ["nola", "new orleans"],
   ["nyc", "new york"],
+  ["nycity", "new york"],
   ["okc", "oklahoma city"],
   ["philly", "philadelphia"],
   ["sf", "san francisco"],
@@ -185,6 +186,11 @@ function difference(spelling: string, query: string): number {
   return letters <= tolerance(query) ? letters : Infinity;
 }
 
+/** The letters after a name: "seattle mariners". Infinity if the query does not start with the name. */
+function lettersAfter(name: string, query: string): number {
+  return query.startsWith(`${name} `) ? query.length - name.length : Infinity;
+}
+
 /** A name, and the state that the query names beside it. */
 interface Reading {
   readonly name: string;
@@ -202,27 +208,37 @@ function readings(
 
 /**
  * Finds the places whose names differ from the query by a letter or two. If it names a state, finds only cities in that;
- * a state before the name, or a misspelled one, counts if the query as a whole is similar to nothing.
+ * a state before the name, a misspelled one, or one with words after it ("portland me usa") counts if the query as a whole
+ * is similar to nothing. If nothing is similar, finds the places with whose names the query starts.
  */
 function findSimilar(query: string, cities: readonly SearchedCity[]): FoundPlaces {
   const isState = ({ code, name }: { code: string; name: string }, typed: string): boolean =>
     typed === code || typed === name;
-  const states = mostSimilar(SEARCHED_STATES, ({ name }) => difference(name, query));
+  let states = mostSimilar(SEARCHED_STATES, ({ name }) => difference(name, query));
   const after = readings(splits(query), isState);
   const before = readings(reversedSplits(query), isState);
   const misspelled = readings(
     [...splits(query), ...reversedSplits(query)],
     ({ name }, typed) => difference(name, typed) < Infinity,
   );
-  const near = [...after, ...before][0]?.state;
-  const similar = (names: readonly Reading[]): readonly SearchedCity[] =>
+  const followed = readings(splits(query), ({ code, name }, typed) =>
+    [code, name].some((state) => typed.startsWith(`${state} `)),
+  );
+  // A code before the name may be a word: "la jolla", "in town".
+  const near = after[0]?.state ?? SEARCHED_STATES.find(({ name }) => query.startsWith(`${name} `))?.state;
+  const similar = (names: readonly Reading[], compare = difference): readonly SearchedCity[] =>
     mostSimilar(cities, ({ place, spellings: spelled }) => {
       const typed = names.filter(({ state }) => !state || state.name === place.state);
-      return Math.min(...typed.flatMap(({ name }) => spelled.map((spelling) => difference(spelling, name))));
+      return Math.min(...typed.flatMap(({ name }) => spelled.map((spelling) => compare(spelling, name))));
     });
-  let found = similar(after.length > 0 ? after : [{ name: query }]);
-  for (const names of after.length > 0 ? [] : [before, misspelled])
+  const named = after.length > 0 ? after : [{ name: query }];
+  let found = similar(named);
+  for (const names of after.length > 0 ? [] : [before, misspelled, followed])
     if (states.length === 0 && found.length === 0) found = similar(names);
+  if (states.length === 0 && found.length === 0) {
+    states = mostSimilar(SEARCHED_STATES, ({ name }) => lettersAfter(name, query));
+    found = similar(named, lettersAfter);
+  }
   return {
     states: states.map(({ state }) => state),
     cities: found.map(({ place }) => place),

@@ -1,9 +1,8 @@
 import { classes } from "@colonnade/design";
-import { Link } from "@colonnade/kit";
-import { useEffect, useState, type CSSProperties, type ReactElement } from "react";
+import { useEffect, useState, type ReactElement } from "react";
 
 import { cityPath } from "../../data/links";
-import { positionsOnMap, type PositionOnMap } from "../../data/maps";
+import type { PositionOnMap } from "../../data/maps";
 import { cityAt, type Dot, type Name } from "../../map/cityAt";
 import css from "./CityPins.module.css";
 
@@ -35,7 +34,7 @@ function namesOf(map: HTMLElement): readonly Name[] {
 }
 
 /** The style of a pin: its position on the map, and from there, the box of the name that the map shows. */
-function styleOf(map: HTMLElement, at: Dot, box: Name["box"] | undefined): CSSProperties {
+function styleOf(map: HTMLElement, at: Dot, box: Name["box"] | undefined): Readonly<Record<string, string>> {
   const { left, top } = map.getBoundingClientRect();
   const printed = box && {
     "--left": `${String(box.left - at.x)}px`,
@@ -43,7 +42,11 @@ function styleOf(map: HTMLElement, at: Dot, box: Name["box"] | undefined): CSSPr
     "--width": `${String(box.width)}px`,
     "--height": `${String(box.height)}px`,
   };
-  return { insetInlineStart: at.x - left, insetBlockStart: at.y - top, ...printed };
+  return {
+    "inset-inline-start": `${String(at.x - left)}px`,
+    "inset-block-start": `${String(at.y - top)}px`,
+    ...printed,
+  };
 }
 
 /** The city that the pointer is at, or whose link in the page has the focus. */
@@ -52,9 +55,12 @@ function useMarked(positions: readonly PositionOnMap[], { state, map, first }: P
   useEffect(() => {
     const listeners = new AbortController();
     const { signal } = listeners;
-    const mark = (event: MouseEvent): void => {
+    const at = (event: MouseEvent): string | undefined => {
       const reach = event instanceof PointerEvent && event.pointerType !== "mouse" ? REACH.touch : REACH.mouse;
-      setMarked(cityAt({ x: event.clientX, y: event.clientY }, dotsOf(map, positions), namesOf(map), reach));
+      return cityAt({ x: event.clientX, y: event.clientY }, dotsOf(map, positions), namesOf(map), reach);
+    };
+    const mark = (event: MouseEvent): void => {
+      setMarked(at(event));
     };
     const focus = ({ target }: Event): void => {
       const path = target instanceof Element ? target.closest("a")?.getAttribute("href") : undefined;
@@ -66,7 +72,12 @@ function useMarked(positions: readonly PositionOnMap[], { state, map, first }: P
     map.addEventListener(
       "click",
       (event) => {
-        if (event.target instanceof Element && !event.target.closest("a")) mark(event);
+        const link = map.querySelector("a");
+        if (event.target instanceof Node && link?.contains(event.target)) return;
+        const city = at(event);
+        // A finger does not touch the link itself.
+        if (city !== undefined && link?.getAttribute("href") === cityPath({ state, city })) link.click();
+        else setMarked(city);
       },
       { signal },
     );
@@ -102,13 +113,15 @@ export function CityPins(props: Props): ReactElement | null {
   const [positions, setPositions] = useState<readonly PositionOnMap[]>([]);
   useEffect(() => {
     let isCurrent = true;
-    void positionsOnMap(state, cities).then(
-      (found) => {
-        if (isCurrent) setPositions(found);
-      },
-      // The lists have every city.
-      () => undefined,
-    );
+    void import("../../data/lookup")
+      .then(({ positionsOnMap }) => positionsOnMap(state, cities))
+      .then(
+        (found) => {
+          if (isCurrent) setPositions(found);
+        },
+        // The lists have every city.
+        () => undefined,
+      );
     return () => {
       isCurrent = false;
     };
@@ -118,16 +131,20 @@ export function CityPins(props: Props): ReactElement | null {
   if (!at) return null;
   const { left, width } = map.getBoundingClientRect();
   const box = namesOf(map).find(({ city }) => city === marked)?.box;
+  const style = Object.entries(styleOf(map, at, box));
   return (
-    <Link
-      to={cityPath({ state, city: at.city })}
+    <a
+      // The policy permits no style attribute.
+      ref={(element) => {
+        for (const [name, value] of style) element?.style.setProperty(name, value);
+      }}
+      href={cityPath({ state, city: at.city })}
       rel="nofollow"
       tabIndex={-1}
       aria-hidden
       className={classes(css.pin, at.x > left + width / 2 && css.before)}
-      style={styleOf(map, at, box)}
     >
       {box ? <span className={css.printed} /> : <span className={css.name}>{at.city}</span>}
-    </Link>
+    </a>
   );
 }
