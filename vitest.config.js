@@ -69,7 +69,12 @@ export default defineConfig({
       {
         test: {
           name: "scripts",
-          include: ["examples/events/api/*.test.js", "bench/*.test.mjs", "tests/docs/*.test.js"],
+          include: [
+            "examples/events/api/*.test.js",
+            "examples/chat-webhook/*.test.js",
+            "bench/*.test.mjs",
+            "tests/docs/*.test.js",
+          ],
           testTimeout,
         },
       },

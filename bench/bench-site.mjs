@@ -7,7 +7,7 @@ import path from "node:path";
 import { BACKEND_KEY, signupConfig, writeConfig } from "../tests/support/config.mjs";
 import { GATEWAY_BINARY, ROOT } from "../tests/support/repository.mjs";
 import { startSite } from "../tests/support/site.mjs";
-import { deployFixtureSection } from "./fixture-section.mjs";
+import { deployFixtureSection } from "../tests/support/fixture-section.mjs";
 import { readRaw } from "./report.mjs";
 import { freePort, startServer } from "./servers.mjs";
 

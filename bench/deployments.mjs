@@ -6,7 +6,7 @@ import path from "node:path";
 import { callAdmin, deploy, publish } from "@colonnade/cli";
 
 import { startSite } from "../tests/support/site.mjs";
-import { writeFixtureSection } from "./fixture-section.mjs";
+import { writeFixtureSection } from "../tests/support/fixture-section.mjs";
 import { memoryOf } from "./processes.mjs";
 import { median, printRow, readDocument } from "./report.mjs";
 import { keepResult } from "./results.mjs";

@@ -7,7 +7,7 @@ import { callAdmin, deploy, publish } from "@colonnade/cli";
 
 import { ROOT } from "../tests/support/repository.mjs";
 import { startSite } from "../tests/support/site.mjs";
-import { writeFixtureSection } from "./fixture-section.mjs";
+import { writeFixtureSection } from "../tests/support/fixture-section.mjs";
 import { CREDENTIALS, startObjectStore } from "./object-store.mjs";
 import { drawPlots } from "./plot.mjs";
 import { cpuTime, memoryOf, pin, waitUntilIdle } from "./processes.mjs";

@@ -24,10 +24,11 @@ export const MARKS = [
  *
  * @param {import("@playwright/test").Browser} browser
  * @param {string} url
+ * @param {import("@playwright/test").BrowserContextOptions} options
  * @returns {Promise<Marks>}
  */
-async function measure(browser, url) {
-  const context = await browser.newContext();
+async function measure(browser, url, options) {
+  const context = await browser.newContext(options);
   const page = await context.newPage();
   const protocol = await context.newCDPSession(page);
   await protocol.send("Network.enable");
@@ -50,9 +51,10 @@ async function measure(browser, url) {
  * @param {Record<string, string>} urls by name of the variant
  * @param {readonly string[]} paths
  * @param {number} runs
+ * @param {import("@playwright/test").BrowserContextOptions} [options]
  * @returns {Promise<Record<string, Variants>>} by path
  */
-export async function measurePaint(browser, urls, paths, runs) {
+export async function measurePaint(browser, urls, paths, runs, options = {}) {
   const variants = Object.entries(urls);
   const empty = () => Object.fromEntries(variants.map(([name]) => [name, /** @type {Marks[]} */ ([])]));
   const pages = Object.fromEntries(paths.map((path) => [path, empty()]));
@@ -62,7 +64,7 @@ export async function measurePaint(browser, urls, paths, runs) {
       // Rotate the order: later measurements benefit from warm caches.
       const first = run % variants.length;
       for (const [name, url] of [...variants.slice(first), ...variants.slice(0, first)]) {
-        const measured = await measure(browser, url + path);
+        const measured = await measure(browser, url + path, options);
         if (run > 0) marks[name]?.push(measured);
       }
     }

@@ -1,14 +1,40 @@
-// Compares a first visit of three sections of a usual stack with and without shared packages. See bench/README.md.
+// Compares a first visit of three sections with and without shared packages: sections with the same page, and different ones. See
+// bench/README.md.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { brotliCompressSync } from "node:zlib";
 
 import { build } from "../packages/cli/dist/build/build.js";
 import { ROOT } from "../tests/support/repository.mjs";
-import { sharingShell, STACK, stackSection } from "../tests/support/shared-stack.mjs";
+import { sharingShell, STACK, stackSection } from "./shared-stack.mjs";
 import { printRow } from "./report.mjs";
+import { USUAL_STACK, usualSection } from "./usual-section.mjs";
 
-const SECTIONS = ["catalog", "checkout", "account"];
+/**
+ * What the shell shares, and the files of a section that uses it.
+ *
+ * @typedef {{ readonly packages: readonly unknown[], readonly sectionOf: (name: string) => Record<string, string> }} Stack
+ */
+
+/** What each of different sections uses of the usual stack. @type {Record<string, readonly import("./usual-section.mjs").Part[]>} */
+const PARTS = { catalog: ["animation"], checkout: ["form", "select"], account: ["dialog", "form"] };
+const USED_ONCE = /dialog|select|motion/;
+
+/** @param {string} name */
+const differentSection = (name) => usualSection(name, PARTS[name]);
+
+/** @type {Record<string, Stack>} */
+const STACKS = {
+  "the same page, a usual stack": { packages: USUAL_STACK, sectionOf: usualSection },
+  "different pages, shared if used twice": {
+    packages: USUAL_STACK.filter((each) => !USED_ONCE.test(String(each))),
+    sectionOf: differentSection,
+  },
+  "different pages, all shared": { packages: USUAL_STACK, sectionOf: differentSection },
+  "the same page, a small stack": { packages: STACK, sectionOf: stackSection },
+};
+
+const SECTIONS = Object.keys(PARTS);
 
 /** @typedef {import("@colonnade/cli").Release} Release */
 
@@ -20,15 +46,16 @@ async function write(folder, files) {
   }
 }
 
-/** Builds a shell that shares these packages, and the sections for it. @param {string} folder @param {typeof STACK} packages */
-async function buildSite(folder, packages) {
+/** Builds a shell that shares these packages, and the sections for it. @param {string} folder @param {Stack} stack */
+async function buildSite(folder, { packages, sectionOf }) {
   await write(path.join(folder, "shell"), sharingShell(packages));
   const { release: shell } = await build(path.join(folder, "shell"), { final: false });
   const { shared, omittedExports } = shell;
-  const budget = { source: "the site", extensionPoints: {}, shared, ...(omittedExports && { omittedExports }) };
+  const policy = { styleAttributes: true, styleElements: true };
+  const budget = { source: "the site", extensionPoints: {}, policy, shared, ...(omittedExports && { omittedExports }) };
   const sections = [];
   for (const name of SECTIONS) {
-    await write(path.join(folder, name), stackSection(name));
+    await write(path.join(folder, name), sectionOf(name));
     sections.push((await build(path.join(folder, name), { final: false }, undefined, budget)).release);
   }
   return { shell, sections };
@@ -57,21 +84,19 @@ async function bytesOf(folder, files) {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** @param {string} folder @param {typeof STACK} packages */
-async function measure(folder, packages) {
-  const scripts = scriptsOf(await buildSite(folder, packages));
+/** @param {string} folder @param {Stack} stack */
+async function measure(folder, stack) {
+  const scripts = scriptsOf(await buildSite(folder, stack));
   const sizes = Object.entries(scripts).map(async ([part, files]) => [part, await bytesOf(folder, files)]);
   return /** @type {Record<string, number>} */ (Object.fromEntries(await Promise.all(sizes)));
 }
 
-await mkdir(path.join(ROOT, "target"), { recursive: true });
-// Within the repository, whose node_modules has the packages.
-const folder = await mkdtemp(path.join(ROOT, "target/shared-packages-"));
-try {
-  const without = await measure(path.join(folder, "without"), []);
-  const sharing = await measure(path.join(folder, "sharing"), STACK);
+/** Prints the sizes of a stack's scripts. @param {string} name @param {string} folder @param {Stack} stack */
+async function compare(name, folder, stack) {
+  const without = await measure(path.join(folder, "without"), { ...stack, packages: [] });
+  const sharing = await measure(path.join(folder, "sharing"), stack);
   const kilobytes = (/** @type {number} */ bytes) => `${(bytes / 1000).toFixed(1)} KB`;
-  printRow(["scripts of three first views", "own copies", "shared", "ratio"]);
+  printRow([name, "own copies", "shared", "ratio"]);
   let [before, after] = [0, 0];
   for (const [part, bytes] of Object.entries(without)) {
     const shared = sharing[part] ?? 0;
@@ -81,6 +106,14 @@ try {
       printRow(["both", kilobytes(before), kilobytes(after), (after / before).toFixed(2)]);
   }
   printRow(["all", kilobytes(before), kilobytes(after), (after / before).toFixed(2)]);
+}
+
+await mkdir(path.join(ROOT, "target"), { recursive: true });
+// Within the repository, whose node_modules has the packages.
+const folder = await mkdtemp(path.join(ROOT, "target/shared-packages-"));
+try {
+  for (const [index, [name, stack]] of Object.entries(STACKS).entries())
+    await compare(name, path.join(folder, String(index)), stack);
 } finally {
   await rm(folder, { recursive: true });
 }

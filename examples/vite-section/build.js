@@ -6,6 +6,9 @@ import { build } from "vite";
 
 import { createContainer } from "./container.js";
 
+// Vite reads it. The shell has React's production build.
+process.env.NODE_ENV = "production";
+
 const OUTPUT = path.join(import.meta.dirname, "dist");
 const SHARED = ["@colonnade/kit", "react", "react-dom"];
 
@@ -30,8 +33,8 @@ async function bundle(format, file, external) {
       sourcemap: true,
       outDir: "dist/server",
       lib: { entry: "src/section.ts", formats: [format], fileName: () => file },
-      // The shell reads the export `default`.
-      rolldownOptions: { external, output: { exports: "named" } },
+      // The shell reads the export `default`, and the container has one script, also with import().
+      rolldownOptions: { external, output: { exports: "named", codeSplitting: false } },
     },
   });
   const script = output.find(({ type }) => type === "chunk");

@@ -13,7 +13,7 @@ export const PAGE = path.join(import.meta.dirname, "../../docs/compatibility.md"
 const INTRODUCTION = `# Compatibility
 
 Each row is a page of usual code, in \`tests/compatibility/pages\`. The gateway renders the page, Chromium hydrates it, and a test operates
-it: first under the strict [policy](write-a-section.md#content-policy), then with more and more permissions. \`make soak\` runs the test and writes
+it: first under the strict [policy](contract.md#content-policy), then with more and more permissions. \`make soak\` runs the test and writes
 this page. The pages are small, so a feature of a package that they do not use can need more.
 
 - **HTML**: whether the HTML of the gateway contains the component. Otherwise it loads [after

@@ -101,16 +101,13 @@ export const ENTRIES: readonly Entry[] = [
     packages: ["@radix-ui/react-dialog", "@radix-ui/react-select"],
     html: "Open the dialog",
     async operate(page) {
-      await page.getByRole("button", { name: "Open the dialog" }).click();
-      const dialog = page.getByRole("dialog", { name: "Order" });
-      await dialog.getByRole("combobox").click();
+      await page.getByRole("combobox").click();
       await page.getByRole("option", { name: "Pear" }).click();
-      await expect(dialog.getByRole("combobox")).toHaveText("Pear");
-      await dialog.getByRole("button", { name: "Close" }).click();
-      await expect(dialog).toBeHidden();
+      await expect(page.getByRole("combobox")).toHaveText("Pear");
+      await openDialog("Close")(page);
     },
     inShortRun: true,
-    policy: { styleElements: true },
+    policy: { styleAttributes: true, styleElements: true },
     worksWithReports: true,
   },
   {
@@ -193,7 +190,7 @@ export const ENTRIES: readonly Entry[] = [
       await clickAndExpect("Clicked 0", "Clicked 1")(page);
       await expect(page.getByRole("button", { name: "Clicked 1" })).toHaveCSS("padding", "8px 32px");
     },
-    note: "See [Plain stylesheets](write-a-section.md#plain-stylesheets).",
+    note: "See [Plain stylesheets](contract.md#plain-stylesheets).",
   },
   {
     id: "emotion",
@@ -231,7 +228,7 @@ export const ENTRIES: readonly Entry[] = [
       await button.click();
       await expect(page.getByText("Details")).toHaveCSS("display", "grid");
     },
-    note: "See [Plain stylesheets](write-a-section.md#plain-stylesheets).",
+    note: "See [Plain stylesheets](contract.md#plain-stylesheets).",
   },
   {
     id: "motion",

@@ -4,6 +4,9 @@ import { test as base } from "../support/own-site";
 import { createToken, type Table } from "../support/config.mjs";
 import type { Site } from "../support/site.mjs";
 
+/** Access by a token. */
+type TokenAccess = AdminAccess & { readonly token: string };
+
 /** Versions by section name. Null removes a section. */
 export type Releases = Readonly<Record<string, string | null>>;
 
@@ -21,7 +24,7 @@ export interface Change {
 
 /** An admin API client whose token permits everything. */
 export interface Operator {
-  readonly access: AdminAccess;
+  readonly access: TokenAccess;
   deploy(
     releases: Releases,
     options?: { percent?: number; steps?: string },
@@ -35,7 +38,7 @@ export interface Operator {
   history(): Promise<{ entries: Change[] }>;
 }
 
-function operatorOf(access: AdminAccess): Operator {
+function operatorOf(access: TokenAccess): Operator {
   async function call<Body>(method: string, path: string, body?: object): Promise<Body> {
     const response = await fetch(`${access.url}/api/v1${path}`, {
       method,

@@ -31,6 +31,11 @@ function unpackedPath(tool, debianPackage) {
 /** @type {Readonly<Record<string, OptionalTool>>} */
 const TOOLS = {
   promtool: { tests: "alert rules", install: "apt-get install prometheus", unpack: "prometheus" },
+  prometheus: {
+    tests: "queries of rollouts with Prometheus itself",
+    install: "apt-get install prometheus",
+    unpack: "prometheus",
+  },
   pebble: { tests: "certificates by ACME", install: "apt-get install pebble", unpack: "pebble" },
   haproxy: { tests: "several gateways behind HAProxy", install: "apt-get install haproxy" },
   kubectl: { tests: "Kubernetes manifests", install: "apt-get install kubectl" },

@@ -53,6 +53,14 @@ test("docs/ci.md shows the workflow of a new section", () => {
   expect(workflow).toBe(read(`${TEMPLATE}/.github/workflows/ci.yml`));
 });
 
+// A permission of a whole workflow also lets the tests and the build get ID tokens.
+test("Only single jobs may get ID tokens", () => {
+  const lines = FILES.filter((file) => /\.(md|ya?ml)$/.test(file)).flatMap((file) =>
+    [...read(file).matchAll(/^( *)id-token: write$/gm)].map(([, indent = ""]) => `${file}: ${String(indent.length)}`),
+  );
+  expect(lines).toEqual(["docs/ci.md: 6"]);
+});
+
 test.each(["README.md", "docs/tutorial.md", "docs/write-a-section.md", `${TEMPLATE}/README.md`])(
   "%s shows how to build, publish and deploy",
   (page) => {
@@ -66,6 +74,11 @@ test.each(["README.md", "docs/tutorial.md", "docs/write-a-section.md", `${TEMPLA
     );
   },
 );
+
+test.each(["README.md", "docs/your-own-shell.md"])("%s says how short a shell can be", (page) => {
+  const [, most] = /\bfewer than (\d+)\s+lines of TypeScript/.exec(read(page)) ?? [];
+  expect(read("examples/minimal-shell/src/shell.tsx").split("\n").length).toBeLessThan(Number(most));
+});
 
 // `npx` without `--no` runs a package of that name from the public registry if the folder has no such program: in CI without a
 // question, with the tokens in its environment. npm itself takes an option that follows the program directly, except after `--`.

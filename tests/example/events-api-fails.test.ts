@@ -1,6 +1,7 @@
 // The example with live data while its API hangs or is gone.
 import type { Page, Request } from "@playwright/test";
 
+import { expectErrorsAbout } from "../support/browser-errors";
 import { startEventsApi } from "../support/events-api.mjs";
 import { expect, test } from "../support/events-site";
 import { waitForHydration } from "../support/hydration";
@@ -174,5 +175,5 @@ test("A page whose API is gone keeps its form and input", async ({ page, browser
     await restarted.stop();
   });
   // The browser logs the failed requests.
-  expect(browserErrors.errors.splice(0).every((text) => /50[234]/.test(text))).toBe(true);
+  expectErrorsAbout(browserErrors, /50[234]/);
 });

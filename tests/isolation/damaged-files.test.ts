@@ -1,9 +1,11 @@
 import { expect } from "@playwright/test";
 
+import { expectAccessibleInAllAppearances } from "../support/appearances";
+import { expectErrorsAbout } from "../support/browser-errors";
 import { findFile, overwrite, PARTS, remove } from "../support/damage";
 import { test } from "../support/fixtures";
 import { expectScreen, follow } from "../support/screens";
-import { expectErrorsAbout, expectFallback, expectOtherSectionsWork, expectRetryFails } from "./expectations";
+import { expectFallback, expectOtherSectionsWork, expectRetryFails } from "./expectations";
 import { FAULT_SECTIONS } from "./sections";
 
 for (const section of FAULT_SECTIONS)
@@ -15,6 +17,7 @@ for (const section of FAULT_SECTIONS)
         await page.goto(uncachedSite.url + section.pattern);
         await expectFallback(page);
         if (part === "script") {
+          await expectAccessibleInAllAppearances(page);
           // With view transitions.
           await page.emulateMedia({ reducedMotion: "no-preference" });
           await expectOtherSectionsWork(page, section.name);

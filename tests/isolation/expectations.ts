@@ -1,6 +1,5 @@
 import { expect, type Page } from "@playwright/test";
 
-import type { BrowserErrors } from "../support/fixtures";
 import { expectScreen, follow } from "../support/screens";
 import { joinDialog, signUp } from "../support/signup";
 import { SECTIONS, type TestedSection } from "./sections";
@@ -40,12 +39,9 @@ async function visitSection(page: Page, { name, pattern, heading }: TestedSectio
   }
 }
 
-/**
- * Chooses 'Try again' while the fault persists, and waits for the failure. The browser loads the sign-up dialog ahead of
- * time, so the message of a failed dialog can come at any time.
- */
-export async function expectRetryFails(page: Page, failed: "section" | "dialog" = "section"): Promise<void> {
-  const failing = page.waitForEvent("console", (message) => message.text().startsWith(`[shell] the ${failed} `));
+/** Chooses 'Try again' while the fault persists, and waits for the failure. */
+export async function expectRetryFails(page: Page): Promise<void> {
+  const failing = page.waitForEvent("console", (message) => message.text().startsWith("[shell] the section "));
   await page.getByRole("button", { name: "Try again" }).click();
   await failing;
   await expect(page.getByRole("button", { name: "Try again" })).toBeEnabled();
@@ -56,11 +52,4 @@ export async function clearFault(page: Page): Promise<void> {
   await page.evaluate(() => {
     Object.assign(window, { faultCleared: true });
   });
-}
-
-/** Expects that all browser errors contain one of `texts`, and clears them. */
-export function expectErrorsAbout(browserErrors: BrowserErrors, ...texts: string[]): void {
-  const others = browserErrors.errors.filter((error) => !texts.some((text) => error.includes(text)));
-  expect(others).toEqual([]);
-  browserErrors.errors.length = 0;
 }

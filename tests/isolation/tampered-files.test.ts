@@ -1,10 +1,11 @@
 import type { Boot } from "@colonnade/kit/shell";
 import { expect, type Page } from "@playwright/test";
 
+import { expectErrorsAbout } from "../support/browser-errors";
 import { findByPath, findCommonScript, replace, type StoredFile } from "../support/damage";
 import { test } from "../support/own-site";
 import { expectScreen, follow } from "../support/screens";
-import { expectErrorsAbout, expectFallback } from "./expectations";
+import { expectFallback } from "./expectations";
 
 const TAMPERED = "/* not the published file */ globalThis.tampered = true;";
 const HOME = "Browse by state. Know what you’re reading.";

@@ -7,6 +7,7 @@ import { build } from "@colonnade/cli";
 import { expect, type Page } from "@playwright/test";
 
 import { enableReports, recordReports } from "../deployments/stub-responses";
+import { expectErrorsAbout } from "../support/browser-errors";
 import { deployAltered } from "../support/altered-release";
 import { runChecks, type Check } from "../support/checks";
 import { deployPackages } from "../support/deploy-packages.mjs";
@@ -16,13 +17,7 @@ import { ROOT } from "../support/repository.mjs";
 import { expectScreen } from "../support/screens";
 import { sectionCommand } from "../support/section-command";
 import { startSite, type Site } from "../support/site.mjs";
-import {
-  clearFault,
-  expectErrorsAbout,
-  expectFallback,
-  expectOtherSectionsWork,
-  expectRetryFails,
-} from "./expectations";
+import { clearFault, expectFallback, expectOtherSectionsWork, expectRetryFails } from "./expectations";
 
 // Message of the error that the pages throw.
 const FAULT = "a fault of this release";
@@ -71,7 +66,8 @@ test("A page falls back when it throws, its team sees the error, and a retry rec
   const readErrors = async (): Promise<unknown> =>
     (JSON.parse(await section(folder, "errors", "--json")) as { errors: unknown }).errors;
   const error = { section: "faulty", page: "/faulty/render", source: "browser", cause: "render", class: "Error" };
-  await expect.poll(readErrors).toContainEqual(expect.objectContaining(error));
+  const position: unknown = expect.stringMatching(/^src\/page\.js:6:\d+$/);
+  await expect.poll(readErrors).toContainEqual(expect.objectContaining({ ...error, position }));
 });
 
 /** Opens the document without the shell. The returned function starts the shell and waits for the error. */

@@ -44,7 +44,7 @@ export async function signIn(page: Page, token: string): Promise<void> {
 
 /** Expects that events arrive. */
 export async function expectLive(page: Page): Promise<void> {
-  await expect(page.getByRole("status").filter({ hasText: /^Live$/ })).toBeVisible();
+  await expect(page.getByRole("status").filter({ hasText: /^Connected$/ })).toBeVisible();
 }
 
 /** Opens a page of the console. */

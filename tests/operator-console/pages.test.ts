@@ -6,27 +6,48 @@ import type { Page } from "@playwright/test";
 
 import { expectAccessible } from "../support/axe";
 import { expectAccessibleInAllAppearances } from "../support/appearances";
+import { expectErrorsAbout } from "../support/browser-errors";
 import { tabTo } from "../support/keyboard";
 import { expectAccessibleOnPhone } from "../support/phone";
-import { publishAltered } from "../support/altered-release";
+import { deployAltered, publishAltered } from "../support/altered-release";
 import { createToken } from "../support/config.mjs";
 import { ROOT } from "../support/repository.mjs";
 import { clientAt } from "../deployments/clients";
 import { expect, expectLive, openTab, signIn, test, type Consoled } from "./console";
 
+const ARTICLES = path.join(ROOT, "mfe-articles");
 const LEGAL = path.join(ROOT, "mfe-legal");
-const PAGES = ["Overview", "Releases", "Extensions", "Traffic", "History", "Deployments", "Gateway"];
+const PAGES = ["Overview", "Sections", "Extensions", "Traffic", "History", "Deployments", "Gateways"];
 
-/** Starts a rollout in steps with traffic, so that every page has content. */
+/** Starts a rollout in steps with traffic and an error, so that every page has content. */
 async function fill({ own, operator }: Consoled): Promise<void> {
-  const { version } = await publishAltered(operator.access, LEGAL, (file, text) => `${text}/* ${file} */`);
-  await operator.deploy({ legal: version }, { steps: "25% for 1h, 50% for 1h, 100%" });
+  const { live } = await operator.deployments();
+  const scripts: string[] = [];
+  const { version } = await publishAltered(operator.access, LEGAL, (file, text) => {
+    if (file.startsWith("client/")) scripts.push(file.replace("client/", ""));
+    return `${text}/* ${file} */`;
+  });
+  const { number } = await operator.deploy({ legal: version }, { steps: "25% for 1h, 50% for 1h, 100%" });
+  const deployment = `${String(live)}.${String(number)}`;
+  const position = `${String(scripts[0])}:2:7`;
+  const error = {
+    deployment,
+    release: `legal@${version}`,
+    phase: "render",
+    error: "TypeError",
+    page: "/terms",
+    position,
+  };
+  expect(await clientAt(own.url, 1).report(error)).toBe(204);
   for (const target of ["/", "/terms", "/terms", "/privacy"]) await clientAt(own.url, 1).view(target);
 }
 
-/** Shows the releases of a section, and expects the differences of the two newest in bytes by page and file. */
+/** Shows a section, and expects the differences of the two newest in bytes by page and file. */
 async function expectDifferences(page: Page): Promise<void> {
-  await page.getByLabel("Section").selectOption("legal");
+  await page.getByRole("rowheader", { name: "legal" }).getByRole("link").click();
+  await expect(page.getByRole("heading", { level: 1, name: "legal" })).toBeFocused();
+  await expect(page.getByRole("table", { name: "Errors of legal" })).toContainText(/client\/\S+\.js:2:7/);
+  await page.getByText("Compare two releases").click();
   const rowsOf = (table: RegExp | string, name?: RegExp) =>
     page.getByRole("table", { name: table }).getByRole("row", name && { name });
   await expect(rowsOf("Releases of legal")).toHaveCount(3);
@@ -39,7 +60,7 @@ test("The types of the console come from the description that the gateway serves
   expect(`${JSON.stringify(await response.json(), null, 2)}\n`).toMatchSnapshot("openapi.json");
 });
 
-test("Every page is accessible at every width and color scheme", async ({ page, openConsole, browserErrors }) => {
+test("Every page is accessible at every width and color scheme", async ({ page, openConsole }) => {
   // The analysis passes without requests, and has too few documents.
   const consoled = await openConsole({ rollout: { analysis: { min_requests: 0 } } });
   await expectAccessibleInAllAppearances(page);
@@ -51,15 +72,21 @@ test("Every page is accessible at every width and color scheme", async ({ page, 
       await expect(page.getByRole("main")).toHaveAttribute("aria-busy", "false");
       // Its versions are long, and there are two to compare.
       if (name === "Overview") await page.getByText("Traffic since the start").click();
-      if (name === "Releases") await expectDifferences(page);
+      if (name === "Sections") {
+        await expectAccessibleOnPhone(page);
+        await expectDifferences(page);
+      }
+      if (name === "Gateways") await expect(page.getByRole("region", { name: "Fleet" })).toContainText("this one");
       await expectWholeWords(page);
-      await (name === "Overview" ? expectAccessibleInAllAppearances(page) : expectAccessibleOnPhone(page));
+      await (["Overview", "Sections"].includes(name)
+        ? expectAccessibleInAllAppearances(page)
+        : expectAccessibleOnPhone(page));
     });
   }
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize({ width: 1280, height: 720 });
   await openTab(page, "Overview");
-  for (const name of ["Promote", "Pause", "Abort", "Preview", "Roll back legal", "Roll back the whole site"]) {
+  for (const name of ["Promote", "Pause", "Abort", "Preview"]) {
     await test.step(`Dialog ${name}`, async () => {
       await page.getByRole("button", { name, exact: true }).click();
       await expect(page.getByRole("dialog").getByRole("heading")).toBeFocused();
@@ -69,9 +96,36 @@ test("Every page is accessible at every width and color scheme", async ({ page, 
       await expect(page.getByRole("button", { name, exact: true })).toBeFocused();
     });
   }
-  // The plan of a rollback that is not possible.
-  for (const error of browserErrors.errors.splice(0)) expect(error).toContain("409");
+  // Nothing else was live before, and the other release of `legal` is in a rollout.
+  await expect(page.getByRole("button", { name: /^Roll back/ })).toHaveCount(0);
+  await test.step("With a hundred sections", async () => {
+    await addSections(page, 100);
+    await page.reload();
+    for (const name of ["Sections", "Traffic"]) {
+      await openTab(page, name);
+      await expect(page.getByText(/^10\d sections$/)).toBeVisible();
+      await expectAccessible(page);
+    }
+  });
 });
+
+/** Adds copies of `legal` to what the console reads. */
+async function addSections(page: Page, count: number): Promise<void> {
+  const names = Array.from({ length: count }, (_, index) => `team-${String(index)}`);
+  await page.route(/\/api\/v1\/sections$/, async (route) => {
+    const response = await route.fetch();
+    const sections = (await response.json()) as { name: string }[];
+    const legal = sections.find(({ name }) => name === "legal");
+    await route.fulfill({ response, json: [...sections, ...names.map((name) => ({ ...legal, name }))] });
+  });
+  await page.route(/\/api\/v1\/traffic\?/, async (route) => {
+    const response = await route.fetch();
+    const traffic = (await response.json()) as { series: { section: string; track: string }[] };
+    const legal = traffic.series.find(({ section, track }) => section === "legal" && track === "live");
+    const series = [...traffic.series, ...names.map((section) => ({ ...legal, section }))];
+    await route.fulfill({ response, json: { ...traffic, series } });
+  });
+}
 
 /** Expects that the headers of tables break only between words, also on a phone. */
 async function expectWholeWords(page: Page): Promise<void> {
@@ -133,13 +187,40 @@ test("An operator signs in, aborts and signs out by keyboard alone", async ({ pa
     await actByKeyboard(page, "Abort the rollout", "by keyboard");
     await expect(rollout).toBeHidden();
   });
-  await tabTo(page, page.getByRole("link", { name: "Gateway" }));
-  await keyboard.press("Enter");
-  await expect(page.getByRole("heading", { level: 1, name: "Gateway" })).toBeFocused();
+  await test.step("A release is found, deployed and rolled back", () => deployByKeyboard(page));
   await tabTo(page, page.getByRole("button", { name: "Sign out" }), "Shift+Tab");
   await keyboard.press("Enter");
   await expect(page.getByLabel("Token")).toBeVisible();
 });
+
+/** Finds the release that was aborted, deploys it, and rolls it back. */
+async function deployByKeyboard(page: Page): Promise<void> {
+  const { keyboard } = page;
+  await keyboard.press("Control+k");
+  const box = page.getByRole("combobox", { name: "Page, section, release or deployment" });
+  await expect(box).toBeFocused();
+  await keyboard.type("legal");
+  await expect(page.getByRole("option", { selected: true })).toContainText("Section");
+  await expectAccessible(page, { selector: "dialog[open]" });
+  await keyboard.press("ArrowDown");
+  await expect(page.getByRole("option", { selected: true })).toContainText("Release");
+  await keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1, name: "legal" })).toBeFocused();
+  expect(new URL(page.url()).pathname).toBe("/console/sections/legal");
+  await tabTo(page, page.getByRole("button", { name: /^Deploy / }));
+  await keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Deploy legal" });
+  await expect(dialog.getByRole("region", { name: "What changes" })).toContainText("For every visitor, at once");
+  await expectAccessible(page, { selector: "dialog[open]" });
+  await keyboard.press("Escape");
+  await actByKeyboard(page, "Deploy legal", "by keyboard");
+  await expect(page.getByRole("status").filter({ hasText: "is live for everyone" })).toBeVisible();
+  // The button of the release that is live now is gone.
+  await expect(page.getByRole("heading", { level: 1, name: "legal" })).toBeFocused();
+  await tabTo(page, page.getByRole("button", { name: "Roll back" }));
+  await actByKeyboard(page, "Roll back legal", "by keyboard");
+  await expect(page.getByRole("status").filter({ hasText: "Rolled back legal" })).toBeVisible();
+}
 
 /** Opens a dialog with the focused button, gives a reason, and submits it. */
 async function actByKeyboard(page: Page, heading: string, reason: string): Promise<void> {
@@ -148,6 +229,8 @@ async function actByKeyboard(page: Page, heading: string, reason: string): Promi
   await expect(dialog.getByRole("heading")).toBeFocused();
   await tabTo(page, dialog.getByLabel("Reason"));
   await page.keyboard.type(reason);
+  // The gateway has planned the change.
+  await expect(dialog.locator("button[type=submit]")).toBeEnabled();
   await page.keyboard.press("Enter");
   await expect(dialog).toBeHidden();
 }
@@ -180,20 +263,25 @@ test("A wrong token is explained, and a valid one is not kept", async ({
 
 test("A token without a right does not see the action", async ({ page, startOwnSite }) => {
   const { token, hash } = createToken();
-  const tokens = [{ name: "legal team", hash, sections: ["legal"], actions: ["rollback"] }];
+  const tokens = [{ name: "articles team", hash, sections: ["articles"], actions: ["rollback", "publish", "deploy"] }];
   const own = await startOwnSite({ config: { admin: { tokens }, site: { facts: { governingLaw: 5 } } } });
+  // There is something to roll back to.
+  await deployAltered({ ...own, access: { url: own.gateway.admin, token } }, ARTICLES, (_, text) => text);
   await page.goto(`${own.gateway.admin}/console`);
   await signIn(page, token);
   const actions = page.getByRole("button", { name: /^(Roll back|Preview|End)/ });
   await expect(actions).toHaveText(["Roll back"]);
-  await expect(actions).toHaveAccessibleName("Roll back legal");
+  await expect(actions).toHaveAccessibleName("Roll back articles");
   await openTab(page, "Deployments");
   await expect(page.getByRole("table", { name: "Retained deployments" })).toBeVisible();
   await expect(actions).toHaveCount(0);
   await test.step("It sees the settings that live releases read and the site lacks", async () => {
-    await openTab(page, "Gateway");
+    await openTab(page, "Gateways");
     await expect(
-      page.getByRole("listitem").filter({ hasText: "reads `site.facts.governingLaw` as a string" }),
+      page
+        .getByRole("region", { name: "Problems" })
+        .getByRole("listitem")
+        .filter({ hasText: "reads site.facts.governingLaw as a string" }),
     ).toBeVisible();
   });
 });
@@ -215,7 +303,7 @@ test("Without events the data is marked as old", async ({ page, openConsole, bro
   });
   // The console tries again until it is closed.
   await page.close();
-  for (const error of browserErrors.errors.splice(0)) expect(error).toMatch(/status of 503|ERR_/);
+  expectErrorsAbout(browserErrors, /status of 503|ERR_/);
 });
 
 /** Expects that the page shows what was live, and says that it may have changed. */
@@ -234,12 +322,12 @@ test("A gateway without releases says what to do", async ({ page, startOwnSite }
   await signIn(page, token);
   await expect(page.getByText("Nothing is live.")).toBeVisible();
   for (const [name, text] of [
-    ["Releases", "Nothing is published yet."],
+    ["Sections", "Nothing is published yet."],
     ["Extensions", "No live section fills an extension point."],
     ["Traffic", "There were no requests in this time."],
     ["History", "There are no changes yet."],
     ["Deployments", "There are no deployments."],
-    ["Gateway", "Not ready: nothing is live"],
+    ["Gateways", "Not ready: nothing is live"],
   ] as const) {
     await openTab(page, name);
     await expect(page.getByText(text)).toBeVisible();

@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 
+import { expectErrorsAbout } from "../support/browser-errors";
 import { runChecks, type Check } from "../support/checks";
 import { expect, test } from "../support/fixtures";
 import {
@@ -96,8 +97,7 @@ test("A page whose code fails to load stays usable", async ({ page, browserError
   // After a client-side navigation, the page falls back like any page that cannot load.
   await page.goBack();
   await expect(page.getByRole("main").getByRole("button", { name: "Try again" })).toBeVisible();
-  expect(browserErrors.errors.filter((text) => !/Failed to load resource.*\/assets\/legal\//.test(text))).toEqual([]);
-  browserErrors.errors.length = 0;
+  expectErrorsAbout(browserErrors, /Failed to load resource.*\/assets\/legal\//);
 });
 
 test("Elements that take names of the document and of the shell hide nothing", async ({ page }) => {

@@ -6,7 +6,6 @@ import {
   EMAIL_TAKEN,
   expectFailedSignups,
   expectFormValues,
-  fillForm,
   newEmail,
   PASSWORD,
   receivedFrom,
@@ -129,21 +128,6 @@ test.describe("the sign-up page", () => {
     // The form works again.
     await signUp(formOf(page));
     await expectScreen(page, "Your account");
-  });
-
-  test("ends sign-up when an age under 18 is posted", async ({ page, site, browserErrors }) => {
-    await page.goto("/signup");
-    const { email } = await fillForm(formOf(page), { age: "17" });
-    await page.locator("main form").evaluate((form) => {
-      HTMLFormElement.prototype.submit.call(form);
-    });
-    await expectScreen(page, "Sign-up ends here");
-    await expect(formOf(page)).toContainText("Thank you for telling us your age.");
-    await expect(formOf(page).getByText("This tab remembers")).toBeHidden();
-    await expect(formOf(page)).not.toContainText(/Example Partner|These ads are samples/);
-    await expect(formOf(page).getByRole("textbox")).toHaveCount(0);
-    expect(receivedFrom(site, email)).toEqual([]);
-    await expectFailedSignups(browserErrors, 1);
   });
 
   test("shows the partner link when the backend fails", async ({ page, site, browserErrors }) => {

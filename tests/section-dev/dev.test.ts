@@ -75,6 +75,14 @@ test("An extension is shown in another team's released page, and edits keep its 
   await development.edit(ASIDE, "<><li>Wind</li><button", "<button");
   await development.edit(ASIDE, "</button></>", "</button>");
   await expect(overlay(page)).toBeHidden();
+
+  await expect(aside.getByRole("button", { name: "Kites over Austin: 1" })).toBeVisible();
+  const state = "useState(0);";
+  const throwing = `${state} if (count === 1) throw new Error("too windy");`;
+  await development.edit(ASIDE, state, throwing);
+  await expect(overlay(page)).toContainText("Runtime error in hello, src/aside.tsx:");
+  await expect(overlay(page)).toContainText("the extension directory/city-aside@1 of hello: too windy");
+  await development.edit(ASIDE, throwing, state);
 });
 
 test("New data reloads the page", async ({ page, development }) => {
@@ -324,6 +332,16 @@ test("No other visitor gets a development section", async ({ page, secureSite, d
   expect((await visitor.get("/assets/hello/development/entry.js")).status()).toBe(404);
   expect(development.output.join()).not.toContain(secureSite.access.token);
   await visitor.dispose();
+});
+
+test("The command names what weighs most in pages, of webpack and of Vite", async ({ development }) => {
+  const output = expect.poll(() => development.output.join("\n"));
+  await output.toMatch(
+    /^signup: the page \/success imports [\d.]+ KiB of scripts, .*: src\/pages\/success\.tsx [\d.]+ KiB,/m,
+  );
+  await output.toMatch(
+    /^vite: the page \/vite\/:language loads [\d.]+ KiB of scripts \(Brotli\): entry\.js [\d.]+ KiB\./m,
+  );
 });
 
 test("The command prints where it serves each section, forwards requests and refuses other hosts", async ({

@@ -10,7 +10,8 @@ import type { ContentPolicy } from "@colonnade/cli";
 import { pageOf, PAGE } from "../compatibility/page";
 import { EMPTY_STYLE, ENTRIES, expectedOf, type Entry, type Found } from "../compatibility/table";
 import { waitForHydration } from "../support/hydration";
-import { expect, sectionCommand, test, writeSection } from "../support/section-command";
+import { expect, test } from "../support/own-site";
+import { sectionCommand, writeSection } from "../support/section-command";
 import type { Site } from "../support/site.mjs";
 
 const SOURCES = path.join(import.meta.dirname, "../compatibility");

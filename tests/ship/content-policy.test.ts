@@ -6,7 +6,8 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "@playwright/test";
 
 import { waitForHydration } from "../support/hydration";
-import { expect, sectionCommand, test, writeSection, type SectionFiles } from "../support/section-command";
+import { expect, test } from "../support/own-site";
+import { sectionCommand, writeSection, type SectionFiles } from "../support/section-command";
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
 

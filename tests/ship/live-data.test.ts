@@ -7,8 +7,9 @@ import { startEventsUpstream, type EventsUpstream } from "../support/events-upst
 import { expectHttpError } from "../support/http-errors";
 import { countElements, markElements, waitForHydration } from "../support/hydration";
 import { writeLiveSection } from "../support/live-section";
+import { expect, test } from "../support/own-site";
 import { follow } from "../support/screens";
-import { expect, sectionCommand, test } from "../support/section-command";
+import { sectionCommand } from "../support/section-command";
 
 let upstream: EventsUpstream;
 test.beforeEach(async () => {
@@ -80,7 +81,7 @@ test("Pages have data of an upstream, with and without JavaScript", async ({
   });
 
   await test.step("hydration requests nothing again, and only data of the visitor has cookies", async () => {
-    await page.context().addCookies([{ name: "visitor", value: "ada", url: own.url }]);
+    await page.context().addCookies([{ name: "visitor", value: "lovelace", url: own.url }]);
     received();
     await page.route("**/assets/**/*.js", async (route) => {
       await hydrate;
@@ -94,12 +95,12 @@ test("Pages have data of an upstream, with and without JavaScript", async ({
     await expect(page.getByRole("link", { name: "Event 7" })).toBeVisible();
     const elements = await markElements(page);
     start();
-    await expect(page.getByText("Visitor visitor=ada")).toBeVisible();
+    await expect(page.getByText("Visitor visitor=lovelace")).toBeVisible();
     expect(await countElements(page)).toMatchObject({ preserved: elements });
-    expect(received()).toEqual(["GET /list", "GET /me visitor=ada"]);
+    expect(received()).toEqual(["GET /list", "GET /me visitor=lovelace"]);
     // As all others get it.
     const document = await page.request.get(`${own.url}/hello`);
-    expect(await document.text()).not.toContain("ada");
+    expect(await document.text()).not.toContain("lovelace");
     received();
   });
 
@@ -109,15 +110,15 @@ test("Pages have data of an upstream, with and without JavaScript", async ({
     // Also the prefetch of the link requests it.
     expect(new Set(received())).toEqual(new Set(["GET /event/8"]));
     await page.goBack();
-    await expect(page.getByText("Visitor visitor=ada")).toBeVisible();
+    await expect(page.getByText("Visitor visitor=lovelace")).toBeVisible();
     await expect(page.getByRole("link", { name: "Event 8" })).toBeFocused();
-    expect(receivedExceptPrefetch()).toEqual(["GET /list", "GET /me visitor=ada"]);
+    expect(receivedExceptPrefetch()).toEqual(["GET /list", "GET /me visitor=lovelace"]);
   });
 
   await test.step("a mutation runs the queries again", async () => {
     await page.getByRole("button", { name: "Like" }).click();
     await expect(heading(page)).toBeFocused();
-    expect(receivedExceptPrefetch()).toEqual(["POST /reserve visitor=ada", "GET /list"]);
+    expect(receivedExceptPrefetch()).toEqual(["POST /reserve visitor=lovelace", "GET /list"]);
     expect(page.url()).toBe(`${own.url}/hello`);
   });
 

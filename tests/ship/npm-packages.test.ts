@@ -5,7 +5,8 @@ import path from "node:path";
 import type { Page } from "@playwright/test";
 
 import { waitForHydration } from "../support/hydration";
-import { expect, sectionCommand, test } from "../support/section-command";
+import { expect, test } from "../support/own-site";
+import { sectionCommand } from "../support/section-command";
 
 const SOURCES = path.join(import.meta.dirname, "../support/npm-section");
 

@@ -8,10 +8,11 @@ import { readRelease, RELEASE_FOLDER } from "@colonnade/cli";
 import type { Page } from "@playwright/test";
 
 import { countElements, holdRequests, markElements, SHELL, waitForHydration } from "../support/hydration";
+import { expect, test } from "../support/own-site";
 import { schemaProblems } from "../support/release-schema";
 import { ROOT } from "../support/repository.mjs";
 import { expectScreen, follow } from "../support/screens";
-import { expect, sectionCommand, test, type RunSection } from "../support/section-command";
+import { sectionCommand, type RunSection } from "../support/section-command";
 
 const run = promisify(execFile);
 
@@ -62,7 +63,9 @@ rspack(config, (error, stats) => {
 async function useRspack(folder: string): Promise<void> {
   const guide = await readFile(path.join(ROOT, "docs/vite-and-rspack.md"), "utf8");
   const [, configuration = ""] = /^```js \[rspack\.config\.js\]\n(.*?)^```$/ms.exec(guide) ?? [];
-  await writeFile(path.join(folder, "rspack.config.js"), configuration.replaceAll("shop", "rspack"));
+  const pages = '{ "/rspack/:language": "./pages/greeting" }';
+  const own = configuration.replaceAll("shop", "rspack").replace(/(?<=^const pages = ).*(?=;$)/m, pages);
+  await writeFile(path.join(folder, "rspack.config.js"), own);
   await writeFile(path.join(folder, "build.js"), RSPACK);
   for (const file of ["section.config.js", "src/section.ts", "src/pages/greeting.tsx"]) {
     const text = await readFile(path.join(folder, file), "utf8");
@@ -102,6 +105,10 @@ test("Sections of other toolchains render, hydrate and navigate", async ({ page,
       expect(html).toContain("<title>Hello in Welsh - Colonnade Directory</title>");
       expect(html).toContain("<h1>Shwmae</h1>");
       expect(html).toContain(example.counted(0));
+      // The document has the page's stylesheet, which is small, so it is inline.
+      const names = [...html.matchAll(/class="(\w+_counter_[^"]+)"/g)].map(([, name = ""]) => name);
+      expect(names).toHaveLength(example.folder === "plain-section" ? 0 : 1);
+      for (const name of names) expect(html).toContain(`.${name}{`);
       const unknown = await request.get(`${own.url}/${example.name}/Klingon`);
       expect(unknown.status()).toBe(404);
       expect(await unknown.text()).toContain("Language not found");
@@ -109,6 +116,8 @@ test("Sections of other toolchains render, hydrate and navigate", async ({ page,
 
     await test.step(`${example.name} hydrates`, async () => {
       await page.unrouteAll();
+      const loaded: string[] = [];
+      page.on("request", (each) => loaded.push(each.url()));
       const startShell = await holdRequests(page, SHELL);
       await page.goto(`${own.url}/${example.name}/Welsh`, { waitUntil: "commit" });
       await expectScreen(page, "Shwmae");
@@ -118,6 +127,11 @@ test("Sections of other toolchains render, hydrate and navigate", async ({ page,
       await waitForHydration(page);
       expect(await countElements(page)).toMatchObject({ preserved: elements });
       await clickAndExpect(page, example);
+      page.removeAllListeners("request");
+      // A script of a page is preloaded, and not loaded again.
+      const scripts = loaded.filter((url) => url.includes(`/assets/${example.name}/`));
+      expect(scripts.length).toBeGreaterThan(0);
+      expect(scripts).toEqual([...new Set(scripts)]);
     });
   }
 

@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 
 import { callAdmin, readRelease, RELEASE_FOLDER, type AdminAccess, type Release } from "@colonnade/cli";
 
+import { expect, test } from "../support/own-site";
 import { schemaProblems } from "../support/release-schema";
 import { PACKAGES, ROOT } from "../support/repository.mjs";
-import { expect, test } from "../support/section-command";
 
 const run = promisify(execFile);
 
@@ -147,7 +147,7 @@ const INVALID: readonly (readonly [problem: string, change: (release: Release) =
   ["is not a hash", (release) => ({ ...release, policy: { styleElements: ["sha256-a"] } })],
   ["policy.workers: is of type string", (release) => ({ ...release, policy: { workers: "yes" } })],
   ["policy.trustedTypes: `off` is not a mode", (release) => ({ ...release, policy: { trustedTypes: "off" } })],
-  ["policy: unknown key `scripts`", (release) => ({ ...release, policy: { scripts: [] } })],
+  ["unknown variant `scripts`, expected one of `images`", (release) => ({ ...release, policy: { scripts: [] } })],
   ["unknown variant `list`", (release) => ({ ...release, config: { pageSize: "list" } })],
   ["is the section itself", (release) => ({ ...release, exposes: [{ name: "./section", assets: [] }] })],
   ["must begin with a slash", (release) => withPage(release, { pattern: "plain" })],

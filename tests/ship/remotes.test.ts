@@ -7,10 +7,11 @@ import { readRelease, RELEASE_FOLDER } from "@colonnade/cli";
 import type { Page } from "@playwright/test";
 import webpack from "webpack";
 
-import { expectErrorsAbout } from "../isolation/expectations";
+import { expectErrorsAbout } from "../support/browser-errors";
 import { waitForHydration } from "../support/hydration";
+import { expect, test } from "../support/own-site";
 import { expectScreen, follow } from "../support/screens";
-import { expect, sectionCommand, test, writeSection, type SectionFiles } from "../support/section-command";
+import { sectionCommand, writeSection, type SectionFiles } from "../support/section-command";
 
 const PACKAGE = JSON.stringify({ version: "1.0.0", private: true, type: "module" });
 const head = (name: string): string =>

@@ -1,3 +1,4 @@
+import { expectErrorsAbout } from "../support/browser-errors";
 import { expect, test } from "../support/fixtures";
 import { waitForHydration } from "../support/hydration";
 import { expectScreen, open } from "../support/screens";
@@ -16,5 +17,5 @@ test("Offline navigation shows a message, then loads once online", async ({ page
   await expectScreen(page, "You’re offline");
   await context.setOffline(false);
   await expectScreen(page, "Terms of use");
-  for (const error of browserErrors.errors.splice(0)) expect(error).toContain("ERR_INTERNET_DISCONNECTED");
+  expectErrorsAbout(browserErrors, "ERR_INTERNET_DISCONNECTED");
 });

@@ -3,8 +3,6 @@ import type { Locator, Page } from "@playwright/test";
 import { expectAccessible } from "../support/axe";
 import { expect, test } from "../support/fixtures";
 import { waitForHydration, waitForPaint } from "../support/hydration";
-import { expectHttpError } from "../support/http-errors";
-import { recordLayoutShifts } from "../support/layout-shifts";
 import { expectNoHorizontalScroll } from "../support/layout";
 import { expectScreen, open, SCREENS } from "../support/screens";
 import { smallTargets } from "../support/targets";
@@ -13,20 +11,6 @@ const HOME = SCREENS.find(({ path }) => path === "/") ?? { name: "home", path: "
 const INDEX = /\/assets\/directory\/[^/]+\/cityIndex\.[0-9a-f]{8}\.txt$/;
 
 const search = (page: Page): Locator => page.getByRole("combobox", { name: "Find a city or state" });
-
-test("A not-found page has the search, which leads to a city", async ({ page, browserErrors }) => {
-  const shifts = await recordLayoutShifts(page);
-  await open(page, { name: "no ad", path: "/city/Texas/Houston/ad/1", heading: "Ad not found" });
-  await expect(search(page)).toBeVisible();
-  await waitForPaint(page);
-  expect(await shifts()).toEqual([]);
-  await search(page).fill("port");
-  await expect(page.getByRole("group", { name: "Cities" }).getByRole("option").first()).toHaveText("Portland Oregon");
-  await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Enter");
-  await expectScreen(page, "Portland, Oregon");
-  await expectHttpError(browserErrors, 404);
-});
 
 test("The index is one immutable file, loaded on intent", async ({ page }) => {
   const requests: string[] = [];

@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 
-import { expect, test, type BrowserErrors } from "../support/fixtures";
+import type { BrowserErrors } from "../support/browser-errors";
+import { expect, test } from "../support/fixtures";
 import { expectScreen, open } from "../support/screens";
 
 const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };

@@ -58,14 +58,6 @@ export const PARTS = ["entry", "script", "stylesheet"] as const;
 /** One of `PARTS`. */
 export type Part = (typeof PARTS)[number];
 
-/** Returns the URL paths of the scripts of the page pattern or exposed module `place`. */
-export async function findScripts(site: Site, section: string, place: string): Promise<string[]> {
-  const { release } = await storedRelease(site, section);
-  return assetsOf(release, place)
-    .filter((asset) => asset.endsWith(".js"))
-    .map((asset) => pathOf(release, asset));
-}
-
 function assetsOf({ pages, exposes, assets }: Release, place: string): readonly string[] {
   const page = pages.find(({ pattern }) => pattern === place);
   if (page) return page.assets;

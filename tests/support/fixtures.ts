@@ -1,18 +1,11 @@
-import { test as base, type ConsoleMessage, type Page } from "@playwright/test";
+import { test as base } from "@playwright/test";
 
+import { listenForErrors, type BrowserErrors } from "./browser-errors";
 import { publishedSite } from "./published-site";
 import { startSite, type Site } from "./site.mjs";
 import type { Development } from "./start-development";
 import { startEventsSite, type EventsSite } from "./start-events-site";
 import { startMinimalSite, type MinimalSite } from "./start-minimal-site";
-
-/** Errors the browser reported during a test. */
-export interface BrowserErrors {
-  /** Console errors and uncaught exceptions. */
-  readonly errors: string[];
-  /** Content security policy violations, as `directive blocked-uri`. */
-  readonly cspViolations: string[];
-}
 
 /**
  * What tests of one worker share. All of it is here: Playwright starts another worker for a test with other worker fixtures. Only
@@ -41,26 +34,6 @@ export interface TestFixtures {
    * its screens are free of errors and CSP violations.
    */
   browserErrors: BrowserErrors;
-}
-
-function describe(message: ConsoleMessage): string {
-  return `${message.text()} (${message.location().url})`;
-}
-
-async function listen(page: Page): Promise<BrowserErrors> {
-  const browserErrors: BrowserErrors = { errors: [], cspViolations: [] };
-  page.on("console", (message) => {
-    if (message.type() === "error") browserErrors.errors.push(describe(message));
-  });
-  page.on("pageerror", (error) => browserErrors.errors.push(error.message));
-  await page.exposeFunction("reportCspViolation", (text: string) => browserErrors.cspViolations.push(text));
-  await page.addInitScript(() => {
-    document.addEventListener("securitypolicyviolation", (event) => {
-      const { reportCspViolation } = window as unknown as { reportCspViolation: (text: string) => void };
-      reportCspViolation(`${event.violatedDirective} ${event.blockedURI}`);
-    });
-  });
-  return browserErrors;
 }
 
 /** The base `test` of all browser tests: `page` opens the site, and browser errors fail the test. */
@@ -123,7 +96,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
   browserErrors: [
     async ({ page }, use) => {
-      const browserErrors = await listen(page);
+      const browserErrors = await listenForErrors(page);
       await use(browserErrors);
       test.expect(browserErrors.errors, "console errors").toEqual([]);
       test.expect(browserErrors.cspViolations, "CSP violations").toEqual([]);

@@ -1,6 +1,6 @@
 import { expect } from "@playwright/test";
 
-import type { BrowserErrors } from "./fixtures";
+import type { BrowserErrors } from "./browser-errors";
 
 /**
  * Expects that the only browser errors are responses with `status`, and clears them. Chromium logs every response

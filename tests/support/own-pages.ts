@@ -3,7 +3,7 @@ import { test as base } from "./fixtures";
 /** The browser tests' `test` for tests that open their own pages instead of `page`. */
 export const test = base.extend({
   browserErrors: async ({}, use) => {
-    await use({ errors: [], cspViolations: [] });
+    await use({ errors: [], cspViolations: [], expected: [] });
   },
 });
 

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Writable } from "node:stream";
 import { promisify } from "node:util";
@@ -8,7 +7,6 @@ import { promisify } from "node:util";
 import type { AdminAccess } from "@colonnade/cli";
 import { main } from "../../packages/cli/dist/cli/index.js";
 
-import { test as base } from "./own-site";
 import { ROOT } from "./repository.mjs";
 
 const run = promisify(execFile);
@@ -62,20 +60,3 @@ export async function writeSection(folder: string, name: string, files: SectionF
   }
   return section;
 }
-
-interface TeamFixtures {
-  /** A folder outside the repository with only `node_modules`. */
-  folder: string;
-}
-
-/** The `test` for a team that has only a folder and a token. */
-export const test = base.extend<TeamFixtures>({
-  folder: async ({}, use) => {
-    const folder = await mkdtemp(path.join(os.tmpdir(), "colonnade-team-"));
-    await symlink(path.join(ROOT, "node_modules"), path.join(folder, "node_modules"));
-    await use(folder);
-    await rm(folder, { recursive: true, force: true });
-  },
-});
-
-export { expect } from "@playwright/test";

@@ -1,7 +1,7 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 import { randomUUID } from "node:crypto";
 
-import type { BrowserErrors } from "./fixtures";
+import type { BrowserErrors } from "./browser-errors";
 import type { Site } from "./site.mjs";
 
 /** The generic message of a failed sign-up. */

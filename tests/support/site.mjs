@@ -15,7 +15,7 @@ import { deployPackages } from "./deploy-packages.mjs";
  * @property {import("./gateway.mjs").Gateway} gateway
  * @property {Awaited<ReturnType<typeof startBackend>>} backend
  * @property {string} store the gateway's store folder
- * @property {import("@colonnade/cli").AdminAccess} access
+ * @property {import("@colonnade/cli").AdminAccess & { readonly token: string }} access
  * @property {boolean} serverRendering whether the gateway renders pages; the browser does otherwise
  * @property {() => Promise<void>} stop
  */

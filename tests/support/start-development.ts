@@ -71,6 +71,12 @@ export const extension = defineExtension({ data: () => ({}), Component: () => <p
   await writeFile(declaration, `import { extension } from "./aside";\n${text.replace("pages: {", fills)}`);
 }
 
+/** Sets a budget that each page exceeds. */
+async function limit(config: string): Promise<void> {
+  const text = await readFile(config, "utf8");
+  await writeFile(config, text.replace('entry: "', 'budget: { scriptKib: 1 }, entry: "'));
+}
+
 /** A running `colonnade dev`. */
 export interface Development {
   readonly url: string;
@@ -125,6 +131,7 @@ export async function startDevelopment(site: Site): Promise<Development & { stop
       recursive: true,
       filter: (file) => !/[/\\](node_modules|release|dist|tsconfig\.json)$/.test(file),
     });
+  for (const name of Object.keys(copied)) await limit(path.join(parent, name, "section.config.js"));
   await extendCity(path.join(parent, "vite-section"));
   const api = createServer((request, response) => {
     response.end(JSON.stringify({ url: request.url }));

@@ -1,4 +1,3 @@
-import { Button } from "@colonnade/design";
 import { definePage, Link, notFound, pathTo, useSite } from "@colonnade/kit";
 import { useState, type ReactElement } from "react";
 
@@ -19,13 +18,14 @@ function Counter({ language }: { readonly language: string }): ReactElement {
   return (
     <>
       <p className={css.counter}>{`${brand} said it in ${language} ${String(times)} times.`}</p>
-      <Button
+      <button
+        type="button"
         onClick={() => {
           setTimes(times + 1);
         }}
       >
         Say it again
-      </Button>
+      </button>
     </>
   );
 }

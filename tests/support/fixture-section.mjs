@@ -1,4 +1,4 @@
-// Builds and deploys sections for a benchmark.
+// Sections that no build made.
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -8,6 +8,7 @@ import { deploy, publish } from "@colonnade/cli";
 
 const VERSION = "1.0.0";
 const SCRIPT = "text/javascript; charset=utf-8";
+const NO_PAGES = "export default {};";
 
 /**
  * A file of a fixture section.
@@ -23,6 +24,7 @@ const SCRIPT = "text/javascript; charset=utf-8";
  * @property {string} [version]
  * @property {string[]} [patterns] page patterns
  * @property {Record<string, File>} [files] files under `client/`
+ * @property {string} [server] the server module; by default one without pages
  */
 
 /**
@@ -31,11 +33,14 @@ const SCRIPT = "text/javascript; charset=utf-8";
  * @param {string} folder receives `release/`
  * @param {Section} section
  */
-export async function writeFixtureSection(folder, { name, version = VERSION, patterns = [], files = {} }) {
+export async function writeFixtureSection(
+  folder,
+  { name, version = VERSION, patterns = [], files = {}, server = NO_PAGES },
+) {
   /** @type {Map<string, File>} */
   const all = new Map([
     ["client/entry.js", { type: SCRIPT, bytes: "// Never executed.\n" }],
-    ["server/index.js", { type: SCRIPT, bytes: "export default {};" }],
+    ["server/index.js", { type: SCRIPT, bytes: server }],
     ...Object.entries(files).map(([file, contents]) => /** @type {const} */ ([`client/${file}`, contents])),
   ]);
   const release = {
@@ -44,7 +49,7 @@ export async function writeFixtureSection(folder, { name, version = VERSION, pat
     kind: "section",
     contract: 1,
     entry: "client/entry.js",
-    container: `${name}_1`,
+    container: `${name.replaceAll("-", "_")}_1`,
     styles: [],
     assets: [],
     pages: patterns.map((pattern) => ({ pattern, assets: [], paths: [] })),

@@ -31,11 +31,12 @@ export default createShell(plain);`,
  * Returns the files of a section with the pages \`/<name>\`, which uses the packages, and \`/<name>/about\`, which does not.
  *
  * @param {string} name
- * @param {Partial<typeof RANGES>} [ranges] other ranges of packages
+ * @param {Record<string, string>} [ranges] of other packages, or other ranges
+ * @param {object} [config] its configuration besides the name and the entry
  */
-export const stackSection = (name, ranges) => ({
+export const stackSection = (name, ranges, config = { budget: { scriptKib: 100 } }) => ({
   "package.json": manifest({ ...RANGES, ...ranges }),
-  "section.config.js": `export default ${JSON.stringify({ name, entry: "./src/section.ts", budget: { scriptKib: 100 } })};`,
+  "section.config.js": `export default ${JSON.stringify({ name, entry: "./src/section.ts", ...config })};`,
   "src/section.ts": `
 import { defineSection } from "@colonnade/kit";
 export default defineSection({

@@ -1,0 +1,52 @@
+// Says in a line what happened.
+
+/** @type {Record<string, string>} */
+const ESCAPES = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** @typedef {{ from: string | null; to: string | null }} ReleaseChange */
+
+/** @param {Record<string, ReleaseChange>} sections */
+const changesOf = (sections) =>
+  Object.entries(sections)
+    .map(([name, { from, to }]) => `${name} ${from ?? "new"} → ${to ?? "removed"}`)
+    .join(", ");
+
+/** @param {string | null} reason */
+const becauseOf = (reason) => (reason ? `: ${reason}` : "");
+
+/** @param {{ commit?: string; url?: string; author?: string } | undefined} source */
+function sourceOf({ commit, url, author } = {}) {
+  const parts = [commit?.slice(0, 12), author && `by ${author}`, url].filter(Boolean);
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}
+
+/** @typedef {{ site: string; type: string; data: any }} Message */
+
+/**
+ * The line for an event of any type. People write the reasons: `<!channel>` or a link in one is no markup of the chat.
+ *
+ * @param {Message} event
+ */
+export const textOf = (event) => lineOf(event).replace(/[&<>]/g, (character) => ESCAPES[character]);
+
+/** @param {Message} event */
+function lineOf({ site, type, data }) {
+  switch (type) {
+    case "release.published":
+      return `${site}: ${data.by} published ${data.name} ${data.version}${sourceOf(data.source)}`;
+    case "deployment.changed":
+    case "rollout.changed": {
+      const share = data.percent === undefined ? "" : `(${data.percent}% of visitors)`;
+      const parts = [`${site}: ${data.by},`, data.action, share, changesOf(data.sections)];
+      return `${parts.filter((part) => part !== "").join(" ")}${becauseOf(data.reason)}`;
+    }
+    case "extension.switched": {
+      const { section, point } = data.extension;
+      return `${site}: ${data.by}, ${data.action} of ${section} in ${point}${becauseOf(data.reason)}`;
+    }
+    case "admin.request":
+      return `${site}: ${data.by}, ${data.action} ${data.target ?? "call"} ${data.outcome}${becauseOf(data.cause)}`;
+    default:
+      return `${site}: ${type} at ${data.gateway}, ${data.subject}${becauseOf(data.error)}`;
+  }
+}
