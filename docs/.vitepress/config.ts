@@ -40,6 +40,7 @@ const GUIDES = [
 ];
 
 const REFERENCE = [
+  { text: "Section contract", link: "/contract" },
   { text: "API", link: "/api/kit" },
   { text: "API for data", link: "/api/data" },
   { text: "API for remotes", link: "/api/remotes" },
@@ -68,6 +69,7 @@ const OPERATE = [
       { text: "Certificates", link: "/operate/certificates" },
       { text: "Capacity", link: "/operate/capacity" },
       { text: "Console", link: "/operate/console" },
+      { text: "Identity", link: "/operate/identity" },
       { text: "The site's settings", link: "/operate/site-settings" },
       { text: "Integrations", link: "/operate/integrations" },
     ],
@@ -90,6 +92,7 @@ const OPERATE = [
       { text: "Configuration", link: "/operate/configuration" },
       { text: "Admin API", link: "/operate/admin-api" },
       { text: "Cache of upstreams", link: "/operate/upstream-cache" },
+      { text: "Webhooks and events", link: "/operate/webhooks" },
       { text: "Metrics", link: "/operate/metrics" },
       { text: "Events", link: "/operate/events" },
       { text: "Listeners, hosts and proxies", link: "/operate/listeners" },
