@@ -6,8 +6,10 @@
 # make test-rust         run only the Rust tests (CRATE=colonnade-site, or CRATE=gateway FILTER=signup_limits::)
 # make test-web          run only unit and component tests (FILE=packages/shell/src/head.test.ts)
 # make test-site         run only browser tests (FILE=rendering/hydration)
+# make test-api          compare the admin API with its OpenAPI description; needs Python 3.11
 # make lint              run only formatters, linters and type checks
 # make format            format all code
+# make packages          build the npm packages, which type checks and tests of the web read
 # make build             build the gateway, and the releases of the shell and the sections
 # make soak              run the gateway's tests at full length: 500 kills, 10,000 simulations, 200 deployments and 200 rollbacks under load
 # make bench             compare the gateway with nginx, hyper, Pingora and Caddy, and write docs/benchmarks.md; 45 minutes
@@ -25,7 +27,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run example example-shell example-release build packages console check test test-rust soak bench bench-peers instructions fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy lint-rust lint-web test-web test-web-and-site test-site test-api operator-day browser docs docs-serve api-report openapi config-reference prometheus-rule deb image sbom clean
+.PHONY: help run example example-shell example-release build packages console check test test-rust soak bench bench-peers instructions fuzz gallery gallery-built gallery-pictures gateway gateway-tested releases tools format lint clippy lint-rust lint-web test-web test-web-and-site test-site test-api operator-day teams-day browser docs docs-serve api-report openapi config-reference prometheus-rule deb image sbom clean
 
 TSC := node node_modules/typescript-7/bin/tsc
 API_REPORTS := node packages/api-reports.mjs
@@ -139,20 +141,22 @@ lint-web: releases docs console/src/openapi.d.ts
 test-rust: tools
 	@mkdir -p target
 	@$(WITH_CLIPPY) $(AFTER_GATEWAY) $(CARGO_TEST) --no-run
-	@set -o pipefail; for tool in promtool pebble; do export $${tool^^}="$$(node tests/development/optional-tools.mjs $$tool)"; done; \
+	@set -o pipefail; for tool in promtool prometheus pebble; do export $${tool^^}="$$(node tests/development/optional-tools.mjs $$tool)"; done; \
 	$(IN_MEMORY) $(WITH_CLIPPY) $(CARGO_TEST) $(CARGO_FILTER) 2>&1 | tee target/test-rust.log
 	@echo "The ten slowest Rust tests (cargo-nextest measures them):"
 	@grep -E '^ +PASS \[' target/test-rust.log | sort -t '[' -k 2 -rn | head -n 10
 
 # Runs the long tests with at least ten times the iterations of `make test`, installations of new sections by each package
-# manager, thousands of generated requests to the admin API, an operator's day, every fault on every section, every screen where `make test` checks one
-# of each kind, the packages of the compatibility page, and the gallery's screenshots.
+# manager, thousands of generated requests to the admin API, an operator's day, a day of 105 teams, every fault on every section,
+# every screen where `make test` checks one of each kind, remotes of webpack, the packages of the compatibility page, and the
+# gallery's screenshots.
 soak: console releases example-release gallery-built browser
 	@$(MAKE) --no-print-directory gateway-tested
 	SOAK=1 NEXTEST_PROFILE=soak PROPTEST_CASES=20000 $(WITH_CLIPPY) $(CARGO_TEST)
 	SOAK=1 npx --no -- vitest run packages/cli/src/cli/packed.test.ts
 	SOAK=1 node tests/api/schemathesis.mjs
 	node tests/operator/day.mjs
+	node tests/operator/teams.mjs
 	cd tests/compatibility && npm ci --no-fund --no-audit --loglevel error
 	cd tests && SOAK=1 npx --no -- playwright test
 	@$(MAKE) --no-print-directory instructions
@@ -165,7 +169,7 @@ instructions: console releases
 # Each script keeps its results in target/bench, and the last one writes the page from them.
 bench: console releases browser bench-peers
 	@cargo build --locked --release --package gateway --bin gateway --package colonnade-testing-s3 --example s3_server
-	@export GATEWAY_PROFILE=release; set -e; for script in compare connections growth first-paint page; do node bench/$$script.mjs; done
+	@export GATEWAY_PROFILE=release; set -e; for script in compare connections growth first-paint extensions page; do node bench/$$script.mjs; done
 
 bench-peers: tools
 	@command -v cmake >/dev/null || echo "CMake is missing: without it there is no comparison with Pingora. Install Debian's package cmake."
@@ -184,7 +188,8 @@ fuzz: tools
 			-max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1; \
 	done
 
-test-web: releases
+# Of the single files, only those of the command need the shell of `colonnade dev`, which the releases have.
+test-web: $(if $(FILE),$(if $(filter packages/cli/%,$(FILE)),releases,packages),releases)
 	$(IN_MEMORY) npx --no -- vitest run $(FILE)
 
 # Builds the gateway with the features of the tests' dependencies: `make test` has built it already. Cargo uses these features
@@ -192,7 +197,10 @@ test-web: releases
 gateway-tested: tools
 	@$(WITH_CLIPPY) cargo build --locked --workspace --bins --test '[!b]*'
 
-test-site: console releases example-release gallery-built browser
+# What single files of browser tests need besides the releases of the site.
+OTHER_RELEASES = $(if $(FILE),$(if $(filter example%,$(FILE)),example-release) $(if $(filter gallery%,$(FILE)),gallery-built),example-release gallery-built)
+
+test-site: console releases $(OTHER_RELEASES) browser
 	@$(MAKE) --no-print-directory gateway-tested
 	cd tests && $(IN_MEMORY) npx --no -- playwright test $(FILE)
 
@@ -203,6 +211,10 @@ test-api: gateway-tested releases
 # An operator's day, from the installation to the restore of a lost store, as a transcript.
 operator-day: gateway-tested releases
 	@node tests/operator/day.mjs
+
+# A day of 105 teams at one gateway, as a transcript, with pictures of the console in target/operator.
+teams-day: gateway-tested releases browser
+	@node tests/operator/teams.mjs
 
 # The component gallery is not part of any release.
 gallery: gallery-built
@@ -246,14 +258,18 @@ format: node_modules/.installed
 	cargo fmt --manifest-path fuzz/Cargo.toml
 	npx --no -- prettier --write --log-level warn .
 
-# The package is in target/debian. cargo-deb strips the binary and finds the libraries that it needs.
-deb: tools console
+# The package is in target/debian. cargo-deb finds the libraries that the binary needs. The shell has the version of its package.json.
+deb: tools console releases
 	@cargo deb --version >/dev/null 2>&1 || { echo "cargo-deb is missing: run \`cargo install --locked cargo-deb\`, then run make deb again."; exit 1; }
 	@cargo build --locked --release
 	@mkdir -p target/release/package/man
 	@target/release/gateway manual target/release/package/man
-	@for shell in bash fish zsh; do target/release/gateway completions $$shell > target/release/package/gateway.$$shell; done
+	@for shell in bash fish zsh; do target/release/gateway completion $$shell > target/release/package/gateway.$$shell; done
 	@sed -f deploy/debian/site.sed site.toml > target/release/package/site.toml
+	@rm -rf target/release/package/releases && mkdir target/release/package/releases
+	@cd shell && npx --no -- colonnade build --final
+	@tar --create --gzip --exclude inputs.json --directory shell/release \
+		--file target/release/package/releases/shell-$$(node -p 'require("./shell/release/release.json").version').tgz .
 	@cargo deb --no-build --package gateway
 
 # The lists (SBOM, in the CycloneDX format) are those of the lockfiles.
@@ -274,4 +290,4 @@ sbom: node_modules/.installed
 
 # Keeps the store, because it is data and not build output.
 clean:
-	rm -rf node_modules packages/*/node_modules packages/*/dist packages/design/gallery/dist packages/cli/shell console/dist/* docs/api docs/.vitepress/cache docs/.vitepress/dist shell/art/drawn shell/release mfe-*/release examples/*/release target fuzz/Cargo.lock fuzz/target fuzz/artifacts .run
+	rm -rf node_modules packages/*/node_modules packages/*/dist packages/design/gallery/dist packages/cli/development-shell/dist console/dist/* docs/api docs/.vitepress/cache docs/.vitepress/dist shell/art/drawn shell/release mfe-*/release examples/*/release target fuzz/Cargo.lock fuzz/target fuzz/artifacts .run
