@@ -361,7 +361,7 @@ fn collected_version_accepts_only_identical_content() {
             )
         );
         assert_eq!(gateway.object_names("releases/legal"), Vec::<String>::new());
-        assert_eq!(entries(&gateway.store().join("scratch")).count(), 0);
+        gateway.wait_for_empty_scratch();
         for status in [201, 200] {
             assert_eq!(
                 other_gateway

@@ -44,13 +44,7 @@ fn rejected_problems(gateway: &Gateway, archive: impl Into<Vec<u8>>) -> Vec<Stri
         !gateway.record("directory/1.0.0").exists(),
         "the store must not contain the release"
     );
-    assert_eq!(
-        std::fs::read_dir(gateway.store().join("scratch"))
-            .unwrap()
-            .count(),
-        0,
-        "the scratch folder must be empty"
-    );
+    gateway.wait_for_empty_scratch();
     problems(&response)
 }
 
@@ -78,12 +72,7 @@ fn publish_is_idempotent_and_version_is_immutable() {
             .unwrap()
             .contains("directory@1.0.0 is already published")
     );
-    assert_eq!(
-        std::fs::read_dir(gateway.store().join("scratch"))
-            .unwrap()
-            .count(),
-        0
-    );
+    gateway.wait_for_empty_scratch();
 }
 
 #[test]
@@ -317,12 +306,6 @@ fn more_publishers() -> String {
         .concat()
 }
 
-/// The number of uploads and unpacked archives.
-fn scratch_folders(gateway: &Gateway) -> usize {
-    let scratch = std::fs::read_dir(gateway.store().join("scratch"));
-    scratch.unwrap().count()
-}
-
 /// Compressing a release takes about 100 MB, so that many at once would need more memory than there is.
 #[test]
 fn excess_publishes_wait_or_get_503() {
@@ -363,7 +346,7 @@ fn excess_publishes_wait_or_get_503() {
                 assert_eq!(response.header("retry-after"), "5");
             }
             // Ten archives have a folder each, and each of the two that are published has another.
-            let folders = scratch_folders(&gateway);
+            let folders = gateway.scratch_folders();
             assert!(folders <= 12, "{folders} folders");
             machine.resume_disk();
         });
@@ -389,7 +372,7 @@ fn uploads_of_one_token_leave_places_to_others() {
         let mut uploads = Vec::new();
         for (publisher, count) in [(TOKEN, 3), ("second", 6), ("third", 9), ("fourth", 10)] {
             uploads.resize_with(count, || upload(publisher));
-            wait_until("the uploads hold places", || scratch_folders(&gateway) == count);
+            wait_until("the uploads hold places", || gateway.scratch_folders() == count);
             // The next one is rejected before its body is read.
             let response = upload(publisher).read_response();
             assert_eq!(response.status, 503, "{}", response.text());
@@ -415,7 +398,7 @@ fn slow_upload_gets_408_and_frees_its_place() {
             .chain(&["fourth"])
             .map(|publisher| begin_upload(&gateway, publisher, 1_000_000))
             .collect();
-        wait_until("the uploads hold all places", || scratch_folders(&gateway) == 10);
+        wait_until("the uploads hold all places", || gateway.scratch_folders() == 10);
         std::thread::scope(|scope| {
             for upload in uploads {
                 scope.spawn(|| {

@@ -24,13 +24,7 @@ fn put_as(name: &str, gateway: &Gateway, archive: Vec<u8>) -> Response {
         !gateway.store().join("releases").join(name).exists(),
         "the store must not contain the release"
     );
-    assert_eq!(
-        std::fs::read_dir(gateway.store().join("scratch"))
-            .unwrap()
-            .count(),
-        0,
-        "the scratch folder must be empty"
-    );
+    gateway.wait_for_empty_scratch();
     response
 }
 

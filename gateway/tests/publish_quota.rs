@@ -54,8 +54,7 @@ fn assert_refused(gateway: &Gateway, response: &Response, status: u16, reason: &
         (&newest["kind"], &newest["problems"]),
         (&json!("publish-rejected"), &json!([detail]))
     );
-    let scratch = std::fs::read_dir(gateway.store().join("scratch")).unwrap();
-    assert_eq!(scratch.count(), 0);
+    gateway.wait_for_empty_scratch();
 }
 
 #[test]

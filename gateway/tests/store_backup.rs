@@ -52,7 +52,7 @@ fn restored_backup_serves_and_rolls_back() {
         code == 1 && output.contains("never overwrites a store"),
         "{output}"
     );
-    assert_eq!(fs::read_dir(gateway.store().join("scratch")).unwrap().count(), 0);
+    gateway.wait_for_empty_scratch();
     let before = gateway.admin_get("/api/v1/history");
     publish_and_deploy(&gateway, "1.2.0");
     publish_and_deploy(&gateway, "1.3.0");

@@ -69,7 +69,7 @@ fn verify_accepts_intact_store() {
     // Of a running gateway, too.
     let running = gateway.start_another();
     assert_eq!(verify(&running).0, 0);
-    assert_eq!(fs::read_dir(running.store().join("scratch")).unwrap().count(), 0);
+    running.wait_for_empty_scratch();
     // A backup that has failed looks like an empty store.
     let empty = Gateway::start();
     assert_eq!(verify(&empty).0, 3);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::Gateway;
+use super::{Gateway, wait_until};
 
 impl Gateway {
     /// The record of a release, such as `legal/1.0.0`.
@@ -28,6 +28,18 @@ impl Gateway {
             .collect();
         names.sort();
         names
+    }
+
+    /// The number of uploads and unpacked archives in the store's scratch folder. Its files belong to writes of any object.
+    pub(crate) fn scratch_folders(&self) -> usize {
+        let paths = entries(&self.store().join("scratch"));
+        paths.filter(|path| path.is_dir()).count()
+    }
+
+    /// Waits until nothing is left in the store's scratch folder. Writes of any object have a file there while they last.
+    pub(crate) fn wait_for_empty_scratch(&self) {
+        let scratch = self.store().join("scratch");
+        wait_until("the scratch folder is empty", || entries(&scratch).next().is_none());
     }
 }
 
