@@ -39,12 +39,14 @@ impl Gateway {
     /// Waits until nothing is left in the store's scratch folder. Writes of any object have a file there while they last.
     pub(crate) fn wait_for_empty_scratch(&self) {
         let scratch = self.store().join("scratch");
-        wait_until("the scratch folder is empty", || entries(&scratch).next().is_none());
+        wait_until("the scratch folder is empty", || {
+            entries(&scratch).next().is_none()
+        });
     }
 }
 
 /// The paths in a folder; none if it does not exist.
-pub(crate) fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+pub(crate) fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     entries.map(|entry| entry.unwrap().path())
 }
