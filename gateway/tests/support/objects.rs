@@ -32,8 +32,8 @@ impl Gateway {
 
     /// The number of uploads and unpacked archives in the store's scratch folder. Its files belong to writes of any object.
     pub(crate) fn scratch_folders(&self) -> usize {
-        let paths = entries(&self.store().join("scratch"));
-        paths.filter(|path| path.is_dir()).count()
+        let scratch = self.store().join("scratch");
+        entries(&scratch).filter(|path| path.is_dir()).count()
     }
 
     /// Waits until nothing is left in the store's scratch folder. Writes of any object have a file there while they last.
