@@ -151,6 +151,7 @@ fn rules_and_dashboard_use_exported_metrics() {
     let texts = [
         read("rules.yml"),
         read("rules.test.yml"),
+        read("rules.day.test.yml"),
         dashboard_queries().join("\n"),
     ];
     for (name, labels) in texts.iter().flat_map(|text| metrics_in(text)) {
@@ -166,7 +167,11 @@ fn rules_and_dashboard_use_exported_metrics() {
 #[test]
 fn alert_rules_fire_as_their_tests_say() {
     promtool(&["check", "rules", "rules.yml"], &folder(), "");
-    promtool(&["test", "rules", "rules.test.yml"], &folder(), "");
+    promtool(
+        &["test", "rules", "rules.test.yml", "rules.day.test.yml"],
+        &folder(),
+        "",
+    );
 }
 
 #[test]
