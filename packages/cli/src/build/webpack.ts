@@ -219,16 +219,26 @@ const releasePlugins = ({ config }: BuildContext) => [
   new SubresourceIntegrityPlugin({ hashFuncNames: ["sha384"], hashLoading: "lazy" }),
 ];
 
-// All but the first minifier are native code. Starting a worker per build would take longer than they do.
+// `passes` is as many as change something.
+const NATIVE = { compress: { passes: 0 } };
+// The native minifier keeps functions that call only themselves, as in Module Federation's runtime code. Terser takes many times as
+// long, so it does only that.
+const UNUSED = { compress: { defaults: false, unused: true, side_effects: true }, mangle: false };
+
+// Starting a worker per build would take longer than they do.
 const minimizers = () => [
-  // A section's container. The native minifier keeps functions that call only themselves, as in Module Federation's runtime code.
-  new MinimizerPlugin({ parallel: false, test: /^entry\b.*\.js$/, minify: MinimizerPlugin.terserMinify }),
+  // A section's container.
+  new MinimizerPlugin({
+    parallel: false,
+    test: /^entry\b.*\.js$/,
+    minify: [MinimizerPlugin.terserMinify, MinimizerPlugin.swcMinify],
+    minimizerOptions: [UNUSED, NATIVE],
+  }),
   new MinimizerPlugin({
     parallel: false,
     test: /\.js$/,
     minify: MinimizerPlugin.swcMinify,
-    // As many as change something.
-    minimizerOptions: { compress: { passes: 0 } },
+    minimizerOptions: NATIVE,
   }),
   new MinimizerPlugin({ parallel: false, test: /\.css$/, minify: MinimizerPlugin.lightningCssMinify }),
 ];
