@@ -14,9 +14,7 @@ use strum::{IntoStaticStr, VariantArray};
 const MAX_VALUES: usize = 32;
 
 /// What a policy says something about. Its name in `release.json` is in camel case.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr, VariantArray,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "camelCase")]
 #[strum(serialize_all = "snake_case")]
 pub enum PolicyKey {
@@ -276,10 +274,20 @@ impl Serialize for Policy {
 impl<'de> Deserialize<'de> for Policy {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut policy = Self::default();
-        for (key, value) in BTreeMap::<PolicyKey, Value>::deserialize(deserializer)? {
-            policy.add(key, &value).map_err(|wrong| {
-                let name = json!(key);
-                let (name, expected) = (name.as_str().unwrap_or_default(), key.expected());
+        let keys: Vec<_> = PolicyKey::VARIANTS.iter().map(|key| (json!(key), *key)).collect();
+        for (name, value) in BTreeMap::<String, Value>::deserialize(deserializer)? {
+            let Some((_, key)) = keys.iter().find(|(known, _)| *known == name) else {
+                let known: Vec<_> = keys
+                    .iter()
+                    .map(|(known, _)| known.to_string().replace('"', "`"))
+                    .collect();
+                let expected = known.join(", ");
+                return Err(D::Error::custom(format_args!(
+                    "policy: unknown key `{name}`; expected one of {expected}"
+                )));
+            };
+            policy.add(*key, &value).map_err(|wrong| {
+                let expected = key.expected();
                 D::Error::custom(format_args!("policy.{name}: {wrong}; expected {expected}"))
             })?;
         }
@@ -419,7 +427,7 @@ mod tests {
             ),
             (
                 json!({ "style_elements": true }),
-                "unknown variant `style_elements`, expected one of `images`, `fonts`, `connections`, `frames`, `media`, \
+                "policy: unknown key `style_elements`; expected one of `images`, `fonts`, `connections`, `frames`, `media`, \
                  `styleAttributes`, `styleElements`, `workers`, `trustedTypes`".to_owned(),
             ),
         ] {
