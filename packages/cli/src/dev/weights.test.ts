@@ -14,6 +14,7 @@ const TARGET = {
 };
 const ENTRY = "client/entry.js";
 const OWN = "client/chart.js";
+const JAVASCRIPT = new Set(["javascript"]);
 
 let folder: string;
 let weights: Weights;
@@ -26,8 +27,12 @@ beforeEach(async () => {
 });
 afterAll(removeTemporaryFolders);
 
-/** Weighs a section with one page, whose scripts have this many KiB. */
-async function weigh(sizes: Readonly<Record<string, number>>, compilation?: Compilation): Promise<string[]> {
+/** Weighs a section whose pages have scripts of this many KiB. */
+async function weigh(
+  sizes: Readonly<Record<string, number>>,
+  compilation?: Compilation,
+  pages: ReadonlyMap<string, string> = new Map([["/chart", "./pages/chart"]]),
+): Promise<string[]> {
   // Brotli does not make random bytes smaller.
   const files = Object.entries(sizes).map(([file, kib]) => [file, randomBytes(kib * 1024)] as const);
   await writeFiles(folder, Object.fromEntries(files));
@@ -36,37 +41,75 @@ async function weigh(sizes: Readonly<Record<string, number>>, compilation?: Comp
   return weights.changed(
     { folder, output: folder, config: CONFIG, buildTarget: TARGET },
     { entry: ENTRY, assets, ...(compilation && { compilation }) },
-    { pages: new Map([["/chart", "./pages/chart"]]), extensions: new Map() },
+    { pages, extensions: new Map() },
   );
 }
 
+interface FakeModule {
+  readonly nameForCondition: () => string;
+  readonly rawRequest: string | undefined;
+  /** What it imports; by the specifier of an `import()`, if it is one. */
+  readonly imports: readonly (readonly [module: FakeModule, specifier?: string])[];
+}
+
 /** A module whose source has 10 bytes. */
-function moduleAt(file: string, issuer?: object, rawRequest?: string): object {
-  const nameForCondition = (): string => path.join(folder, file);
-  return { nameForCondition, issuer, rawRequest, size: () => 10, getSourceTypes: () => new Set(["javascript"]) };
+function moduleAt(file: string, rawRequest?: string, ...imports: FakeModule["imports"]): FakeModule {
+  const nameForCondition = (): string => path.resolve(folder, file);
+  return Object.assign({ nameForCondition, rawRequest, imports }, { size: () => 10, getSourceTypes: () => JAVASCRIPT });
+}
+
+/** A compilation of one file with a section's module and these. */
+function compile(...imports: FakeModule["imports"]): Compilation {
+  const modules = new Set([moduleAt(CONFIG.entry, undefined, ...imports)]);
+  for (const module of modules) for (const [imported] of module.imports) modules.add(imported);
+  const getOutgoingConnections = (module: FakeModule): object[] =>
+    module.imports.map(([imported, request]) => ({
+      module: imported,
+      dependency: { request, block: request === undefined ? module : {} },
+    }));
+  return {
+    modules,
+    chunks: [{ files: new Set(["chart.js"]) }],
+    chunkGraph: { getChunkModules: () => [...modules] },
+    moduleGraph: { getOutgoingConnections, getParentBlock: ({ block }: { readonly block: object }) => block },
+  } as unknown as Compilation;
 }
 
 test("what a page imports is described, without packages of the site", async () => {
-  const form = moduleAt("node_modules/react-hook-form/index.js", undefined, "react-hook-form");
-  const modules = [
-    ...[form, moduleAt("node_modules/only-of-forms/index.js", form), moduleAt("src/chart.tsx")],
-    ...[moduleAt("node_modules/yaml/a.js", undefined, "yaml"), moduleAt("node_modules/yaml/b.js")],
-    ...[
-      moduleAt("node_modules/yaml/mini.js", undefined, "yaml/mini"),
-      moduleAt("node_modules/react/jsx-dev-runtime.js"),
-    ],
-    moduleAt("node_modules/mini-css-extract-plugin/dist/hmr/hotModuleReplacement.js"),
-    { ...moduleAt(""), nameForCondition: () => path.join(import.meta.dirname, "client/hotClient.js") },
-  ];
-  const compilation = {
-    chunks: [{ files: new Set(["chart.js"]), modules }],
-    chunkGraph: { getChunkModules: (chunk: { readonly modules: unknown }) => chunk.modules },
-    moduleGraph: { getIssuer: ({ issuer }: { readonly issuer?: object }) => issuer },
-  } as unknown as Compilation;
-  expect(await weigh({ [ENTRY]: 1, [OWN]: 90 }, compilation)).toEqual([
-    "the page /chart imports 30.0 KiB of scripts, before minification (Brotli): yaml 20.0 KiB, src/chart.tsx 10.0 KiB. " +
+  const ofForms = moduleAt("node_modules/only-of-forms/index.js");
+  const page = moduleAt(
+    "src/chart.tsx",
+    undefined,
+    [moduleAt("node_modules/react-hook-form/index.js", "react-hook-form", [ofForms])],
+    [moduleAt("node_modules/yaml/a.js", "yaml", [moduleAt("node_modules/yaml/b.js")])],
+    [moduleAt("node_modules/yaml/mini.js", "yaml/mini")],
+    [moduleAt("node_modules/react/jsx-dev-runtime.js")],
+    [moduleAt("node_modules/mini-css-extract-plugin/dist/hmr/hotModuleReplacement.js")],
+    [moduleAt(path.join(import.meta.dirname, "client/hotClient.js"))],
+    [moduleAt("src/dialog.tsx"), "./dialog"],
+  );
+  expect(await weigh({ [ENTRY]: 1, [OWN]: 110 }, compile([page, "./pages/chart"]))).toEqual([
+    "the page /chart imports 40.0 KiB of scripts, before minification (Brotli): yaml 20.0 KiB, src/section.ts 10.0 KiB, " +
+      "src/chart.tsx 10.0 KiB. " +
       "A release has only what it uses of packages. Its budget is 20 KiB (set by the site): `colonnade check` measures it. " +
       "For a larger one, ask its operator for `page_script_kib = N` in `[budget.sections.hello]` of site.toml.",
+  ]);
+});
+
+test("a package counts for the page that imports it, not for one with a package of the site that does", async () => {
+  const chart = moduleAt("node_modules/d3/index.js");
+  const other = moduleAt("src/other.tsx", undefined, [moduleAt("node_modules/a/index.js", "react-hook-form", [chart])]);
+  const imports = [
+    [other, "./pages/other"],
+    [moduleAt("src/chart.tsx", undefined, [chart]), "./pages/chart"],
+  ] as const;
+  const pages = new Map(imports.map(([, specifier]) => [specifier.slice(7), specifier]));
+  const described = await weigh({ [OWN]: 100 }, compile(...imports), pages);
+  expect(described).toEqual([
+    expect.stringContaining(
+      "the page /other imports 40.0 KiB of scripts, before minification (Brotli): src/section.ts 20.0 KiB, src/other.tsx 20.0 KiB.",
+    ),
+    expect.stringContaining("d3"),
   ]);
 });
 

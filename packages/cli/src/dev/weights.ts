@@ -33,7 +33,8 @@ export class Weights {
     { pages, extensions }: Pick<EntryImports, "pages" | "extensions">,
   ): Promise<string[]> {
     const sizeOf = transferSizes(context.output, BROTLI_QUALITY);
-    const nameOf = partsBesides(context, compilation);
+    const isOther = isOtherModule(context);
+    const section = path.resolve(context.folder, context.config.entry);
     const views = [
       ...[...pages].map(([name, request]) => ({ view: `the page ${name}`, name, request, point: "" })),
       ...[...extensions].map(([name, request]) => ({ view: `the extension ${name}`, name, request, point: name })),
@@ -48,7 +49,10 @@ export class Weights {
       const described = this.#described.get(view);
       if (described !== undefined && Math.abs(bytes - described) <= described / 10) continue;
       const sized = await Promise.all(files.map(async (file) => [file, await sizeOf(file)] as const));
-      const parts = partSizes(sized, compilation, nameOf);
+      const loaded = compilation && loadedModules(compilation, section, request, isOther);
+      const parts = partSizes(sized, compilation, (module) =>
+        loaded?.has(module) ? partOf(context.folder, module) : undefined,
+      );
       const total = [...parts.values()].reduce((sum, size) => sum + size, 0);
       const { limit, setBy, raise } = limitOf(SCRIPTS, point, context);
       if (total <= limit * 1024) {
@@ -67,21 +71,36 @@ export class Weights {
   }
 }
 
-/** Names the parts of a section's scripts, without what the site shares and what only this command adds. */
-function partsBesides(
-  { folder, config, buildTarget }: WeighedContext,
-  client: Compilation | undefined,
-): (module: Module) => string | undefined {
+/** Whether a module is of the site, or is added only by this command. */
+function isOtherModule({ folder, config, buildTarget }: WeighedContext): (module: Module) => boolean {
   const { accepted } = siteRanges(folder, config, buildTarget?.shared);
-  const isOther = (module: Module): boolean => {
+  return (module) => {
     const file = module.nameForCondition() ?? "";
     // A site that shares `zod/mini` does not share `zod`.
     const { rawRequest = "" } = module as { readonly rawRequest?: string };
     return file.startsWith(CLIENT) || OTHER_PACKAGES.has(packageName(file)) || Object.hasOwn(accepted, rawRequest);
   };
-  return (module) => {
-    for (let each: Module | null | undefined = module; each; each = client?.moduleGraph.getIssuer(each))
-      if (isOther(each)) return undefined;
-    return partOf(folder, module);
-  };
+}
+
+/**
+ * The modules that a page or an extension loads at first. The module of the section imports that of the page by the specifier
+ * `request`. Without other modules, and without what only they import.
+ */
+function loadedModules(
+  { modules, moduleGraph }: Compilation,
+  section: string,
+  request: string,
+  isOther: (module: Module) => boolean,
+): ReadonlySet<Module> {
+  const loaded = new Set([...modules].filter((module) => module.nameForCondition() === section));
+  const sections = [...loaded];
+  for (const module of loaded)
+    for (const { dependency, module: imported } of moduleGraph.getOutgoingConnections(module)) {
+      if (!dependency) continue;
+      const isPage = sections.includes(module) && (dependency as { readonly request?: string }).request === request;
+      // What `import()` loads is in another block.
+      const isStatic = moduleGraph.getParentBlock(dependency) === module;
+      if ((isPage || isStatic) && !isOther(imported)) loaded.add(imported);
+    }
+  return loaded;
 }
