@@ -39,6 +39,13 @@ const CASES: Cases = {
     ),
     problems: [["COL120", 'PAGE contains the prop "style" of a <a> element', "4:26"]],
   },
+  clonedStyle: {
+    source: renders(
+      "<>\n{cloneElement(<h1>Lab</h1>, { style: { color: 'red' } })}</>",
+      "import { cloneElement } from 'react';",
+    ),
+    problems: [["COL120", 'PAGE contains the prop "style" of a <h1> element', "5:2"]],
+  },
   createdStyle: {
     source: renders(
       "createElement(Kit.Link, { to: '/lab/style', style: { color: 'red' } }, 'style')",

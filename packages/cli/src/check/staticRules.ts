@@ -8,6 +8,7 @@ import {
   fileKeyOf,
   FORM_TARGET,
   misplacedFile,
+  shortened,
   type BlockedUrl,
   type FileKey,
 } from "./blockedUrls.js";
@@ -61,6 +62,7 @@ const CREATE_ELEMENT = /^(React\.)?_?(jsxs?|createElement)$/;
 
 const KIT = /^@colonnade\/kit(\/|$)/;
 const SEARCH = /(^|\.)defineSearch$/;
+const QUERY_HELP = 'Pass the parameters as the prop "search".';
 const PORTAL = /^((React)?DOM\.)?createPortal$/;
 const BODY = /^((globalThis|self|window)\.)?document\.body$/;
 const ACTION_STATE = /^(React\.)?useActionState$/;
@@ -88,12 +90,14 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
   const component = renderedMember(program);
   const functions = pageFunctions(program, component);
   const tags = new Set([...walk(program)].map(({ node }) => elementOf(node)?.tag));
-  const ofKit = new Set([...nodesAt(program, "body").flatMap(importedFromKit), ...searchesIn(constants)]);
+  const searches = searchesIn(constants);
+  const ofKit = new Set([...nodesAt(program, "body").flatMap(importedFromKit), ...searches]);
   for (const { node, ancestors } of walk(program)) {
     const parent = ancestors.at(-1);
     for (const found of [
       ...findElements(node, constants),
       ...findStyles(node, ofKit),
+      ...findQueries(node, searches, constants),
       // COL172 has those of extensions.
       ...(declared.has("defineExtension") ? [] : findHeadElements(node, tags.has("svg"))),
       ...findProps(node, parent, tags.has("iframe"), constants),
@@ -176,6 +180,17 @@ function* findStyles(node: SyntaxNode, ofKit: ReadonlySet<string>): Generator<Fo
   const [imported = ""] = component.split(".");
   if (style && tag === undefined && ofKit.has(imported))
     yield { code: "COL120", message, node: style[1], permission: STYLE_ATTRIBUTES };
+}
+
+/** Finds links of declared query parameters whose path has a query itself: their parameters are values. */
+function* findQueries(node: SyntaxNode, searches: readonly string[], constants: Constants): Generator<Found> {
+  const { component = "", attributes = [] } = elementOf(node) ?? {};
+  const [declared = ""] = component.split(".");
+  const [, attribute, value] = attributes.find(([name]) => name === "to") ?? [];
+  const [path = ""] = startOf(value, constants)?.split("#") ?? [];
+  const message = `the section contains a <${component}> element to "${shortened(path)}", whose path has a query`;
+  if (attribute && searches.includes(declared) && path.includes("?"))
+    yield { code: "COL117", message, advice: QUERY_HELP, node: attribute };
 }
 
 /** The local names of what a declaration imports from the kit. */

@@ -50,6 +50,11 @@ describe("code that runs on the server is reported", () => {
     ["COL154", "const count = <Link to='/'>{icon} {isLoading ? null : error && (isOld ? 'Old' : <b />)}</Link>;"],
     ["COL156", "const show = () => createPortal(<p />, document.body);"],
     ["COL156", "const show = () => ReactDOM.createPortal(<p />, window.document.body);"],
+    ["COL117", "const search = defineSearch({}); const link = <search.Link to='/events?page=2' search={{ sort }} />;"],
+    [
+      "COL117",
+      "const { Link } = defineSearch({}); const link = <Link to={`/events?page=${page}`} search={{ sort }} />;",
+    ],
     ["COL120", "const card = <p style={{ color: 'red' }} />;"],
     [
       "COL120",
@@ -133,6 +138,7 @@ describe("code that may run only in the browser is not reported", () => {
     "function Card() { useEffect(() => { if (typeof window !== 'undefined') show(); }); }",
     "const isBrowser = typeof window !== 'undefined';",
     "defineSection({ pages: { '/a/:b': () => import('./x'), '/a/b': () => import('./y') }, extensions: { 'a/b@1': () => import('./j'), 'a/c@1': () => import('./h') } });",
+    "const search = defineSearch({}); const links = <><Link to='/a?b=c' /><search.Link to='/a#b?c' search={{}} /></>;",
     "const list = items.map((item) => <li key={item}>{item}</li>);",
     "const texts = items.map((item) => item.name); const view = <ul><li /><li /></ul>;",
     "const list = Children.map(children, (child) => <li>{child}</li>);",

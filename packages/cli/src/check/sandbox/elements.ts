@@ -22,7 +22,8 @@ export interface BlockedElement {
   readonly stack?: string | readonly string[];
 }
 
-type Create = (type: unknown, props: Readonly<Record<string, unknown>> | null, ...rest: unknown[]) => unknown;
+/** A function of React that creates an element of a type, or from another element. */
+type Create = (source: unknown, props: Readonly<Record<string, unknown>> | null, ...rest: unknown[]) => unknown;
 
 let blocked: BlockedElement[] = [];
 
@@ -112,13 +113,14 @@ function stacksOf({ style }: Readonly<Record<string, unknown>>): readonly string
 }
 
 function recording(create: Create): Create {
-  return (type, props, ...rest) => {
+  return (source, props, ...rest) => {
+    const type = React.isValidElement(source) ? source.type : source;
     if (typeof type === "string" && props)
       for (const violation of violations(type, props)) blocked.push({ ...violation, stack: stacksOf(props) });
     else if (props?.style) recordOrigin(Object(props.style) as object);
     const invalid = props && invalidLink(type, props);
     if (invalid) blocked.push(invalid);
-    return create(type, props, ...rest);
+    return create(source, props, ...rest);
   };
 }
 
@@ -126,7 +128,7 @@ function recording(create: Create): Create {
 export function recordBlockedElements(): void {
   const functions = [
     [runtime, ["jsx", "jsxs"]],
-    [React, ["createElement"]],
+    [React, ["createElement", "cloneElement"]],
   ] as unknown as [Record<string, Create>, string[]][];
   for (const [module, names] of functions) {
     for (const name of names) {
