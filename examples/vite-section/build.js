@@ -13,7 +13,7 @@ const OUTPUT = path.join(import.meta.dirname, "dist");
 const SHARED = ["@colonnade/kit", "react", "react-dom"];
 
 /**
- * Bundles the section into one script. Returns it with its source map, and the text of its stylesheets.
+ * Bundles the section into one script. Returns it with its source map, and the text of its stylesheets, if it has any.
  *
  * @param {"cjs" | "es"} format
  * @param {string} file the name of the script
@@ -39,7 +39,7 @@ async function bundle(format, file, external) {
   });
   const script = output.find(({ type }) => type === "chunk");
   const style = output.find(({ fileName }) => fileName.endsWith(".css"));
-  return { script: script.code, map: script.map, style: style.source };
+  return { script: script.code, map: script.map, style: style?.source };
 }
 
 /** @param {string} file @param {string} text */
@@ -59,7 +59,8 @@ const lines = ";".repeat(start.split("\n").length - 1);
 await rm(OUTPUT, { recursive: true, force: true });
 await write("client/entry.js", `${start}${client.script}\n});\n`);
 await write("client/entry.js.map", JSON.stringify({ ...client.map, mappings: `${lines}${client.map.mappings}` }));
-await write("client/style.css", client.style);
+if (client.style) await write("client/style.css", client.style);
 await write("server/index.js", server.script);
 await write("server/index.js.map", JSON.stringify(server.map));
-await write("release.json", JSON.stringify({ entry: "client/entry.js", assets: ["client/style.css"] }));
+const assets = client.style ? ["client/style.css"] : [];
+await write("release.json", JSON.stringify({ entry: "client/entry.js", assets }));

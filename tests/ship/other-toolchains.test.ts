@@ -1,10 +1,10 @@
 // Sections that the kit did not build. They and the kit's sections share one page, with one React.
 import { execFile } from "node:child_process";
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 
-import { readRelease, RELEASE_FOLDER } from "@colonnade/cli";
+import { readRelease, RELEASE_FOLDER, type Release } from "@colonnade/cli";
 import type { Page } from "@playwright/test";
 
 import { countElements, holdRequests, markElements, SHELL, waitForHydration } from "../support/hydration";
@@ -35,7 +35,10 @@ const EXAMPLES: readonly Example[] = [
   },
   {
     folder: "vite-section",
-    build: (folder, section) => section(folder, "build", "--final"),
+    async build(folder, section) {
+      await expectBuildWithoutStyles(folder);
+      await section(folder, "build", "--final");
+    },
     name: "vite",
     counted: (times) => `Colonnade Directory said it in Welsh ${String(times + 1)} times.`,
   },
@@ -44,7 +47,8 @@ const EXAMPLES: readonly Example[] = [
     name: "rspack",
     build: async (folder, section) => {
       await useRspack(folder);
-      await section(folder, "build", "--final");
+      expect(await section(folder, "build", "--final")).not.toContain("COL142");
+      await expectLaterLocales(folder);
     },
     counted: (times) => `Colonnade Directory said it in Welsh ${String(times + 1)} times.`,
   },
@@ -59,18 +63,56 @@ rspack(config, (error, stats) => {
 });
 `;
 
-/** Builds the example of Vite with the Rspack configuration of the guide. */
+const PAGE = "src/pages/greeting.tsx";
+// One chunk for each file of the folder.
+const LOCALES = ["Dutch", "Welsh"];
+const LOAD_LOCALE = "void import(`./locales/${language}.ts`).then(({ step }) => setTimes(times + step));";
+
+/** Changes a file of a section. */
+async function edit(folder: string, file: string, change: (text: string) => string): Promise<void> {
+  const target = path.join(folder, file);
+  await writeFile(target, change(await readFile(target, "utf8")));
+}
+
+/** Builds the example of Vite with the Rspack configuration of the guide, and with a file for each language, which a click loads. */
 async function useRspack(folder: string): Promise<void> {
   const guide = await readFile(path.join(ROOT, "docs/vite-and-rspack.md"), "utf8");
   const [, configuration = ""] = /^```js \[rspack\.config\.js\]\n(.*?)^```$/ms.exec(guide) ?? [];
-  const pages = '{ "/rspack/:language": "./pages/greeting" }';
-  const own = configuration.replaceAll("shop", "rspack").replace(/(?<=^const pages = ).*(?=;$)/m, pages);
+  const own = configuration
+    .replaceAll("shop", "rspack")
+    .replace(/(?<=^const pages = ).*(?=;$)/m, '{ "/rspack/:language": "./pages/greeting" }')
+    .replace(/(?<=^const extensions = ).*(?=;$)/m, '{ "directory/state-aside@1": "./extensions/greeting" }');
   await writeFile(path.join(folder, "rspack.config.js"), own);
   await writeFile(path.join(folder, "build.js"), RSPACK);
-  for (const file of ["section.config.js", "src/section.ts", "src/pages/greeting.tsx"]) {
-    const text = await readFile(path.join(folder, file), "utf8");
-    await writeFile(path.join(folder, file), text.replaceAll(/(["/])vite(?=["/])/g, "$1rspack"));
-  }
+  for (const file of ["section.config.js", "src/section.ts", PAGE, "src/extensions/greeting.tsx"])
+    await edit(folder, file, (text) => text.replaceAll(/(["/])vite(?=["/])/g, "$1rspack"));
+  await edit(folder, PAGE, (text) => text.replace("setTimes(times + 1);", LOAD_LOCALE));
+  const locales = path.join(folder, "src/pages/locales");
+  await mkdir(locales);
+  for (const name of LOCALES) await writeFile(path.join(locales, `${name}.ts`), "export const step = 1;\n");
+}
+
+/** Expects that the files of the languages are listed as loaded later, and those of page and extension in no other list. */
+async function expectLaterLocales(folder: string): Promise<void> {
+  const text = await readFile(path.join(folder, "dist/release.json"), "utf8");
+  const { assets, pages, extensions, later } = JSON.parse(text) as Pick<Release, "assets" | "pages" | "extensions"> & {
+    readonly later: readonly string[];
+  };
+  expect(later.filter((file) => file.endsWith(".js"))).toHaveLength(LOCALES.length);
+  const lists = [assets, later, ...[...pages, ...(extensions ?? [])].map((view) => view.assets)];
+  for (const list of lists) expect(list).not.toEqual([]);
+  expect(lists.flat()).toEqual([...new Set(lists.flat())]);
+}
+
+/** Expects that the section builds without its only stylesheet. */
+async function expectBuildWithoutStyles(folder: string): Promise<void> {
+  const page = await readFile(path.join(folder, PAGE), "utf8");
+  await edit(folder, PAGE, (text) => text.replace(/^import css .*$/m, "const css = { counter: undefined };"));
+  const variables = { COLONNADE_CONTAINER: "vite_unstyled" };
+  await run(process.execPath, ["build.js"], { cwd: folder, env: { ...process.env, ...variables } });
+  const release = await readFile(path.join(folder, "dist/release.json"), "utf8");
+  expect(JSON.parse(release)).toEqual({ entry: "client/entry.js", assets: [] });
+  await writeFile(path.join(folder, PAGE), page);
 }
 
 async function clickAndExpect(page: Page, { counted }: Example): Promise<void> {
@@ -135,10 +177,11 @@ test("Sections of other toolchains render, hydrate and navigate", async ({ page,
     });
   }
 
-  await test.step("The plain section extends pages of another", async () => {
+  await test.step("They extend pages of another section", async () => {
     const html = await (await request.get(`${own.url}/state/Texas`)).text();
-    expect(html).toContain('<div data-extension="plain">');
+    for (const { name } of EXAMPLES) expect(html).toContain(`<div data-extension="${name}">`);
     expect(html).toContain("Say hello to Texas in ");
+    expect(html.match(/Say it to Texas as in Wales: /g)).toHaveLength(2);
   });
 
   // The document of the last example, with sections of all toolchains.

@@ -5,4 +5,5 @@ export default defineSection({
   name: "vite",
   contract: 1,
   pages: { "/vite/:language": () => import("./pages/greeting") },
+  extensions: { "directory/state-aside@1": () => import("./extensions/greeting") },
 });
