@@ -7,7 +7,7 @@
 # make test-web          run only unit and component tests (FILE=packages/shell/src/head.test.ts)
 # make test-site         run only browser tests (FILE=rendering/hydration)
 # make test-api          compare the admin API with its OpenAPI description; needs Python 3.11
-# make lint              run only formatters, linters and type checks
+# make lint              run only formatters, linters and type checks, and build the documentation
 # make format            format all code
 # make packages          build the npm packages, which type checks and tests of the web read
 # make build             build the gateway, and the releases of the shell and the sections
@@ -118,7 +118,8 @@ test-web-and-site:
 	@$(AFTER_GATEWAY) $(MAKE) --no-print-directory test-web
 	@$(AFTER_GATEWAY) $(MAKE) --no-print-directory test-site lint-web test-api
 
-lint: clippy lint-rust lint-web
+# The site of the documentation takes as long as all linters. `make test` compiles its pages and checks their links without it.
+lint: clippy lint-rust lint-web docs
 
 clippy: tools
 	cargo clippy --quiet --locked --all-targets --all-features -- -D warnings
@@ -131,7 +132,7 @@ lint-rust: tools
 	@node tests/development/advisories.mjs
 
 # Oxlint takes a third of the CPU time of ESLint, which checks only what Oxlint does not have.
-lint-web: releases docs console/src/openapi.d.ts
+lint-web: releases console/src/openapi.d.ts
 	$(TSC) --build
 	$(API_REPORTS)
 	npx --no -- oxlint --deny-warnings
@@ -148,9 +149,9 @@ test-rust: tools
 
 # Runs the long tests with at least ten times the iterations of `make test`, installations of new sections by each package
 # manager, thousands of generated requests to the admin API, an operator's day, a day of 105 teams, every fault on every section,
-# every screen where `make test` checks one of each kind, remotes of webpack, the packages of the compatibility page, and the
-# gallery's screenshots.
-soak: console releases example-release gallery-built browser
+# every screen where `make test` checks one of each kind, remotes of webpack, the packages of the compatibility page, the gallery's
+# screenshots, and the site of the documentation.
+soak: console releases example-release gallery-built browser docs
 	@$(MAKE) --no-print-directory gateway-tested
 	SOAK=1 NEXTEST_PROFILE=soak PROPTEST_CASES=20000 $(WITH_CLIPPY) $(CARGO_TEST)
 	SOAK=1 npx --no -- vitest run packages/cli/src/cli/packed.test.ts

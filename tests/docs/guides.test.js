@@ -1,5 +1,4 @@
-// Checks that the guides name only files, folders and commands that exist. tests/ship runs the commands of the tutorial, and the
-// build of the documentation checks the links between its pages.
+// Checks that the guides name only files, folders and commands that exist. tests/ship runs the commands of the tutorial.
 import { describe, expect, test } from "vitest";
 
 import { commandProblems, TEMPLATE } from "./commands.js";
@@ -21,7 +20,7 @@ test.each(PAGES)("%s has links to existing files and headings, existing paths an
   ]).toEqual([]);
 });
 
-// The build of the documentation does not check these links.
+// `linkProblems` does not see these links.
 test.each([
   ["docs/.vitepress/config.ts", /link: "\/([^"#]*)/g],
   ["docs/index.md", /link: \/([^\s#}]*)/g],

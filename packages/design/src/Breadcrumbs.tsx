@@ -4,7 +4,7 @@ import { Link, type Breadcrumb } from "@colonnade/kit";
 
 /** Props of {@link Breadcrumbs}. */
 export interface BreadcrumbsProps {
-  /** Trail from the home page to the current page, which comes last; the same as in the page's {@link Head}. */
+  /** Trail from the home page to the current page, which comes last; the same as `breadcrumbs` of the page's head. */
   readonly trail: readonly Breadcrumb[];
 }
 

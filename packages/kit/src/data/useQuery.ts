@@ -4,13 +4,13 @@ import { useEffect, useRef, useState } from "react";
 import { fetchResult } from "../fetchResult.js";
 import { validateResult, type QueryResult } from "../queries.js";
 
-/** Options of {@link useQuery}. */
+/** Options of `useQuery`. */
 export interface QueryOptions<Value> {
   /** Schema of any library that implements Standard Schema. A value that does not fit is an error with status 502. */
   readonly schema: StandardSchemaV1<unknown, Value>;
 }
 
-/** The state of a {@link useQuery}. */
+/** The state of a `useQuery`. */
 export type QueryState<Value> =
   | { readonly status: "loading" }
   | { readonly status: "success"; readonly value: Value }
