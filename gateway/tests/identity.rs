@@ -615,25 +615,32 @@ fn token_file_is_read_again_when_it_changes() {
         std::fs::write(&temporary, text).unwrap();
         std::fs::rename(&temporary, &path).unwrap();
     };
+    let table = "[admin]\ntoken_file = \"tokens.toml\"\n";
     // It is missing.
     let gateway = Gateway::set_up(Setup {
         folder: Some(Arc::clone(&folder)),
-        extra: "[admin]\ntoken_file = \"tokens.toml\"\n",
+        extra: table,
         ..Setup::default()
     });
     let statuses = || ["one", "two", TOKEN].map(|token| list(&gateway, token).status);
     let is_loaded = |value: u64| {
-        let sample = "colonnade_config_last_reload_successful";
+        let sample = "colonnade_token_file_last_reload_successful";
         wait_until("the state of the file is known", || {
             gateway.metric(sample) == value
         });
     };
     is_loaded(0);
     assert_eq!(statuses(), [401, 401, 200]);
+    gateway.reload("broken");
+    gateway.wait_for_event(|line| line["event"] == "config_reload_failed");
     write(&(token_file(&["one"]) + "expires = \"2999-01-31T00:00:00Z\"\n"));
     gateway.wait_for_event(|line| line["event"] == "token_file_reloaded");
     is_loaded(1);
     assert_eq!(statuses(), [200, 401, 200]);
+    // The file says nothing about the rest of the configuration.
+    assert_eq!(gateway.metric("colonnade_config_last_reload_successful"), 0);
+    gateway.reload_and_wait(&configuration(table));
+    assert_eq!(gateway.metric("colonnade_config_last_reload_successful"), 1);
     let expiry = "colonnade_token_expiry_timestamp_seconds{token=\"name of one\"} 32474736000\n";
     let metrics = || gateway.admin.get("/metrics").text();
     assert!(metrics().contains(expiry), "{}", metrics());
@@ -647,8 +654,7 @@ fn token_file_is_read_again_when_it_changes() {
     });
     is_loaded(0);
     // Also a reload of the rest keeps the tokens.
-    gateway.signal("HUP");
-    gateway.wait_for_event(|line| line["event"] == "config_reloaded");
+    gateway.reload_and_wait(&configuration(table));
     is_loaded(0);
     assert_eq!(statuses(), [200; 3]);
     let check = gateway.run("check");

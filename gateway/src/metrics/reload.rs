@@ -1,4 +1,4 @@
-//! Metrics of the configuration and of the certificates.
+//! Metrics of the configuration, of the token file and of the certificates.
 
 use std::sync::atomic::AtomicU64;
 
@@ -15,6 +15,7 @@ use prometheus_client::registry::{Registry, Unit};
 pub(crate) struct ReloadMetrics {
     is_successful: Gauge,
     last_success: Gauge<f64, AtomicU64>,
+    is_token_file_read: Gauge,
     certificate_expiry: Family<ListenerLabel, Gauge>,
 }
 
@@ -27,6 +28,7 @@ impl ReloadMetrics {
     /// Adds the metrics to the registry.
     pub(super) fn register(&self, registry: &mut Registry) {
         self.succeeded();
+        self.token_file(true);
         registry.register(
             "config_last_reload_successful",
             "1 if the last reload of the configuration succeeded, otherwise 0",
@@ -37,6 +39,11 @@ impl ReloadMetrics {
             "The last successful reload of the configuration, since the Unix epoch",
             Unit::Seconds,
             self.last_success.clone(),
+        );
+        registry.register(
+            "token_file_last_reload_successful",
+            "1 if the last read of the token file succeeded, or there is none, otherwise 0",
+            self.is_token_file_read.clone(),
         );
         registry.register_with_unit(
             "certificate_expiry_timestamp",
@@ -51,6 +58,11 @@ impl ReloadMetrics {
         self.is_successful.set(1);
         self.last_success
             .set(colonnade_clock::now().as_duration().as_secs_f64());
+    }
+
+    /// Records whether the token file could be read.
+    pub(crate) fn token_file(&self, is_read: bool) {
+        self.is_token_file_read.set(i64::from(is_read));
     }
 
     /// Records when the first of the certificates that a listener serves expires, if it has any.

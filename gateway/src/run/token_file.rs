@@ -40,9 +40,13 @@ impl TokenFile {
     /// Reads the file if it changed. A file with problems changes nothing.
     pub(super) async fn reload_if_changed(&mut self) {
         let mut access = self.admin.access();
-        let Some(path) = access.token_file.clone().filter(|_| !self.timed_out) else {
+        let Some(path) = access.token_file.clone() else {
+            self.metrics.token_file(true);
             return;
         };
+        if self.timed_out {
+            return;
+        }
         let before = self.read.take();
         let checked = run_blocking(move || {
             let version = file_version(&path);
@@ -61,8 +65,8 @@ impl TokenFile {
                 match outcome {
                     Some(Ok((access, notes, is_first))) => {
                         self.admin.set_access(access);
+                        self.metrics.token_file(true);
                         if !is_first {
-                            self.metrics.succeeded();
                             log_warnings(&notes);
                             tracing::info!(event = "token_file_reloaded");
                         }
@@ -79,7 +83,7 @@ impl TokenFile {
     }
 
     fn failed(&self, error: &str) {
-        self.metrics.failed();
+        self.metrics.token_file(false);
         tracing::error!(event = "token_file_reload_failed", error);
     }
 }
