@@ -71,8 +71,8 @@ pub(super) struct Section {
     /// rollout removes it.
     #[schema(value_type = Option<Version>, required)]
     candidate: Option<String>,
-    /// The version that a rollback of the section restores; null if there is none, and during a
-    /// rollout of the section.
+    /// The version that a rollback of the section restores; null during a rollout of the section, and
+    /// if there is none in the last 5,000 changes.
     #[schema(value_type = Option<Version>, required)]
     previous: Option<String>,
     usage: SectionUsage,

@@ -10,8 +10,9 @@ use crate::deployment::snapshot::CONCURRENT_READS;
 use colonnade_model::deployment::Change;
 use colonnade_store::StoreError;
 
-/// The most entries that are read for one page of a section's changes, which can be few of many.
-const MAX_READ: usize = 5000;
+/// The most entries that are read for one page of a section's changes, which can be few of many, and
+/// for a list of what rollbacks restore.
+pub(super) const MAX_READ: usize = 5000;
 
 /// A part of the history.
 #[derive(Debug, Default)]

@@ -7,6 +7,7 @@ use futures_util::StreamExt as _;
 
 use crate::deployment::change_error::ChangeError;
 use crate::deployment::deployments::Deployments;
+use crate::deployment::history::MAX_READ;
 use crate::deployment::plan::{PlanInput, reject_rolled_out};
 use crate::deployment::rollback_targets::RollbackTargets;
 use crate::deployment::snapshot::Snapshot;
@@ -49,7 +50,9 @@ impl Deployments {
         current: &str,
     ) -> Result<String, ChangeError> {
         let mut search = PreviousRelease::of(section, current);
-        let previous = self.search(snapshot, |change| search.find(change)).await?;
+        let previous = self
+            .search(snapshot, usize::MAX, |change| search.find(change))
+            .await?;
         previous.ok_or_else(|| {
             ChangeError::NothingToRestore(format!(
                 "`{section}` has no previous release; deploy another of its releases"
@@ -58,7 +61,7 @@ impl Deployments {
     }
 
     /// The releases that rollbacks of these sections restore, by name. A section is absent if it has
-    /// no previous release, is not live, or is being rolled out.
+    /// no previous release in the last [`MAX_READ`] changes, is not live, or is being rolled out.
     pub async fn previous_releases(
         &self,
         sections: impl Iterator<Item = &str>,
@@ -81,7 +84,7 @@ impl Deployments {
             .map(|(name, current)| PreviousRelease::of(name, current))
             .collect();
         if !searches.is_empty() {
-            let outcome = self.search(&snapshot, |change| {
+            let outcome = self.search(&snapshot, MAX_READ, |change| {
                 searches.retain_mut(|search| match search.find(change) {
                     Some(version) => {
                         known.versions.insert(search.section.to_owned(), Some(version));
@@ -122,7 +125,7 @@ impl Deployments {
         }
         let since = known.revision;
         if !known.versions.is_empty() && since < state.revision() {
-            let searched = self.search(snapshot, |change| {
+            let searched = self.search(snapshot, MAX_READ, |change| {
                 if change.revision > since {
                     known
                         .versions
@@ -131,7 +134,8 @@ impl Deployments {
                 (change.revision <= since).then_some(())
             });
             match searched.await {
-                Err(ChangeError::DamagedRecord(_)) => known.versions.clear(),
+                // Also if too many changes were made since then.
+                Ok(None) | Err(ChangeError::DamagedRecord(_)) => known.versions.clear(),
                 searched => drop(searched?),
             }
         }
@@ -152,7 +156,7 @@ impl Deployments {
             changes.push(change.clone());
             None::<()>
         };
-        self.search(snapshot, all_changes).await?;
+        self.search(snapshot, usize::MAX, all_changes).await?;
         let mut targets = BTreeSet::new();
         let live = snapshot.live().map(|live| &*live.deployment);
         for mut release in live.into_iter().flat_map(Deployment::release_ids) {
@@ -208,10 +212,12 @@ impl Deployments {
             .ok_or_else(|| ChangeError::NothingToRestore("there is no previous deployment".to_owned()))
     }
 
-    /// Searches the changes of the live deployment, newest first.
+    /// Searches the changes of the live deployment, newest first, in up to `count` entries of the
+    /// history.
     async fn search<T>(
         &self,
         snapshot: &Snapshot,
+        count: usize,
         mut find: impl FnMut(&Change) -> Option<T>,
     ) -> Result<Option<T>, ChangeError> {
         let Some(newest) = snapshot.state().map(|state| state.change.clone()) else {
@@ -223,7 +229,7 @@ impl Deployments {
             newest.previous
         };
         // Those between them are read as well, because most of a read of a bucket is waiting.
-        let mut entries = pin!(self.entries(next, usize::MAX, newest));
+        let mut entries = pin!(self.entries(next, count, newest));
         while let Some((revision, entry)) = entries.next().await {
             if revision != next {
                 continue;

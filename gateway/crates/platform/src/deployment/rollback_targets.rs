@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// The releases that rollbacks of sections restore, as far as they were searched: a search can read
-/// the whole history.
+/// many changes.
 #[derive(Debug, Default)]
 pub(super) struct RollbackTargets {
     /// The timeline of the snapshot for which they were found.

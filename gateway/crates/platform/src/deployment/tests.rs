@@ -1,8 +1,12 @@
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::change_queue::Place;
+use super::history::MAX_READ;
 use super::metrics::DeploymentMetrics;
-use super::{Author, ChangeError, DeployRequest, Deployments, RolloutStart};
+use super::{Author, ChangeError, DeployRequest, Deployments, RollbackTarget, RolloutStart};
+use colonnade_model::deployment::{Change, LiveState};
 use colonnade_model::pattern::RequestPath;
 use colonnade_store::Store;
 use colonnade_store::testing::{put_release, shell, small_section, store};
@@ -104,6 +108,58 @@ async fn change_during_slow_change_names_this_gateway() {
         "this gateway is making another change; try again"
     );
     drop(slow);
+}
+
+/// Adds changes of no release to the history.
+async fn add_changes(store: &Store, folder: &Path, count: usize) {
+    let before = store.live_state().await.unwrap().unwrap();
+    let change = |revision| Change {
+        revision,
+        previous: revision - 1,
+        sections: BTreeMap::new(),
+        ..before.change.clone()
+    };
+    let last = before.revision() + count as u64;
+    for revision in before.revision() + 1..last {
+        let entry = serde_json::to_vec(&change(revision)).unwrap();
+        std::fs::write(folder.join(format!("history/{revision}.json")), entry).unwrap();
+    }
+    let state = LiveState {
+        change: change(last),
+        ..before.clone()
+    };
+    assert!(
+        store
+            .compare_and_swap_state(Some(&before), &state)
+            .await
+            .unwrap()
+    );
+}
+
+#[tokio::test]
+async fn listed_rollbacks_are_searched_in_recent_changes() {
+    let (folder, store) = store();
+    let deployments = opened(&store).await;
+    for version in ["1.0.0", "2.0.0"] {
+        put_release(&store, shell(version)).await;
+        deploy(&deployments, &[("shell", version)]).await;
+    }
+    let previous = async || {
+        let deployments = opened(&store).await;
+        deployments.previous_releases(["shell"].into_iter()).await.unwrap()
+    };
+    add_changes(&store, folder.path(), MAX_READ - 1).await;
+    assert_eq!(previous().await["shell"], "1.0.0");
+    add_changes(&store, folder.path(), 1).await;
+    assert_eq!(previous().await, BTreeMap::new());
+    // A rollback that someone requests reads on.
+    let target = RollbackTarget::Section("shell".to_owned());
+    let author = request(&[]).author;
+    let deployments = opened(&store).await;
+    let plan = deployments
+        .plan_rollback(&target, None, &author, &allow_all)
+        .await;
+    assert_eq!(plan.unwrap().sections["shell"].to.as_deref(), Some("1.0.0"));
 }
 
 #[tokio::test]
