@@ -322,7 +322,9 @@ fn refused_event_is_discarded_after_three_days() {
     publish(&again, "4.0.0");
     others.wait_for_requests(3);
     assert_eq!(receiver.connections(), before);
-    // The alert is about receivers that are there.
+    assert_eq!(again.metric("colonnade_webhook_disabled{webhook=\"chat\"}"), 1);
+    assert_eq!(again.metric("colonnade_webhook_disabled{webhook=\"others\"}"), 0);
+    // It is behind no longer.
     let undelivered = "colonnade_webhook_oldest_undelivered_timestamp_seconds{webhook=\"chat\"}";
     wait_until("nothing is undelivered", || again.metric(undelivered) == 0);
 }

@@ -20,6 +20,7 @@ pub(super) const UNREACHABLE: &str = "unreachable";
 #[derive(Debug, Clone, Default)]
 pub struct WebhookMetrics {
     deliveries: Family<DeliveryLabels, Counter>,
+    disabled: Family<WebhookLabel, Gauge>,
     discarded: Family<WebhookLabel, Counter>,
     undelivered: Family<WebhookLabel, Gauge>,
 }
@@ -44,6 +45,11 @@ impl WebhookMetrics {
             Described(self.deliveries.clone()),
         );
         registry.register(
+            "webhook_disabled",
+            "1 if the receiver of a webhook said that it is gone, so that it gets nothing more, otherwise 0",
+            Described(self.disabled.clone()),
+        );
+        registry.register(
             "webhook_discarded_events",
             "Events that a webhook has refused for three days, and does not get",
             Described(self.discarded.clone()),
@@ -65,8 +71,15 @@ impl WebhookMetrics {
         let label = WebhookLabel {
             webhook: webhook.to_owned(),
         };
+        drop(self.disabled.get_or_create(&label));
         drop(self.discarded.get_or_create(&label));
         self.set_oldest_undelivered(webhook, None);
+    }
+
+    /// Records that the receiver is gone.
+    pub(super) fn disabled(&self, webhook: &str) {
+        let webhook = webhook.to_owned();
+        self.disabled.get_or_create(&WebhookLabel { webhook }).set(1);
     }
 
     /// Counts an event that the receiver does not get.

@@ -244,7 +244,12 @@ impl Sender {
                 progress.refused_since.get_or_insert_with(colonnade_clock::now);
             }
             if !(failure.is_refusal() && is_refused_for_good(&progress)) {
-                let wait = backoff(progress.failures);
+                // Other gateways hear it from the receiver, too.
+                let wait = if self.is_gone() {
+                    Duration::ZERO
+                } else {
+                    backoff(progress.failures)
+                };
                 self.log(&failure, event, progress.failures, wait);
                 self.store(Some(&turn.stored), progress, wait).await?;
                 return Ok(Break(Some(wait)));
@@ -367,6 +372,7 @@ impl Sender {
         if matches!(result, Err(Failure::Rejected(StatusCode::GONE)))
             && !self.is_gone.swap(true, Ordering::Relaxed)
         {
+            self.metrics.disabled(&self.name);
             tracing::error!(event = "webhook_disabled", webhook = self.name, id = event.id);
         }
         result
