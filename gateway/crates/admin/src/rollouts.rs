@@ -512,7 +512,7 @@ fn author(admin: &Admin, caller: Caller<'_>, target: &RolloutTarget, reason: Opt
     let snapshot = admin.deployments.current();
     let running = snapshot.rollouts().find(|running| target.selects(running));
     Author {
-        figures: running.map(|running| Box::new(admin.analysis.report(running.record).figures())),
+        figures: running.map(|running| admin.analysis.report(running.record).figures_of(running.record)),
         ..change::author(caller, reason)
     }
 }

@@ -46,6 +46,6 @@ pub use settings::SettingProblem;
 pub(crate) use snapshot::concurrently;
 pub use snapshot::{RunningRollout, Snapshot};
 pub use types::{
-    Author, ChangeOutcome, Claim, CollectedGarbage, DeployPlan, DeployRequest, PreviewTarget, RollbackPlan,
-    RollbackTarget, RolloutDescription, RolloutStart, RolloutTarget, Warm, Warming,
+    Author, ChangeOutcome, Claim, CollectedGarbage, DeployPlan, DeployRequest, Figures, PreviewTarget,
+    RollbackPlan, RollbackTarget, RolloutDescription, RolloutStart, RolloutTarget, Warm, Warming,
 };

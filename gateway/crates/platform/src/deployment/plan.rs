@@ -355,7 +355,7 @@ impl Planner<'_> {
         sections: BTreeMap<String, ReleaseChange>,
     ) -> LiveState {
         let before = self.snapshot.state();
-        let Author { by, reason, figures } = self.request.author;
+        let Author { by, reason, .. } = self.request.author;
         let change = Change {
             revision: self.moment.revision,
             previous: before.map_or(0, |state| match &state.change {
@@ -376,7 +376,7 @@ impl Planner<'_> {
             extension: None,
             sections,
             reason: reason.clone(),
-            figures: figures.clone(),
+            figures: None,
         };
         LiveState {
             visible,

@@ -5,7 +5,11 @@ use std::sync::Arc;
 use super::change_queue::Place;
 use super::history::MAX_READ;
 use super::metrics::DeploymentMetrics;
-use super::{Author, ChangeError, DeployRequest, Deployments, RollbackTarget, RolloutStart};
+use super::{
+    Author, ChangeError, DeployRequest, Deployments, RollbackTarget, RolloutStart, RolloutTarget,
+};
+use crate::rollout::CanaryAnalysis;
+use colonnade_config::RolloutSettings;
 use colonnade_model::deployment::{Change, LiveState};
 use colonnade_model::pattern::RequestPath;
 use colonnade_store::Store;
@@ -95,6 +99,37 @@ async fn step_ends_once_for_all_gateways() {
     // An abort does not depend on the step.
     let abort = second.abort_automatically(rollout, &gateway).await;
     assert!(abort.unwrap().changed);
+}
+
+#[tokio::test]
+async fn figures_of_another_rollout_are_not_recorded() {
+    let (_folder, store) = store();
+    for version in ["1.0.0", "2.0.0", "3.0.0"] {
+        put_release(&store, shell(version)).await;
+    }
+    let deployments = opened(&store).await;
+    deploy(&deployments, &[("shell", "1.0.0")]).await;
+    let start = async |version| {
+        let mut start = request(&[("shell", version)]);
+        start.rollout = Some(RolloutStart::Percent(10));
+        deployments.deploy(&start, &allow_all).await.unwrap();
+        let snapshot = deployments.current();
+        let rollout = snapshot.rollouts().next().unwrap().record.clone();
+        let report = CanaryAnalysis::new(RolloutSettings::default()).report(&rollout);
+        Author {
+            figures: Some(report.figures_of(&rollout)),
+            ..start.author
+        }
+    };
+    let target = RolloutTarget::Section("shell".to_owned());
+    let has_figures = async |author: &Author| {
+        let outcome = deployments.abort(&target, author, &allow_all).await;
+        outcome.unwrap().state.change.figures.is_some()
+    };
+    let first = start("2.0.0").await;
+    assert!(has_figures(&first).await);
+    start("3.0.0").await;
+    assert!(!has_figures(&first).await);
 }
 
 #[tokio::test(start_paused = true)]

@@ -18,13 +18,23 @@ pub struct Author {
     pub by: String,
     /// The reason, if given.
     pub reason: Option<String>,
-    /// The figures that the reason is about, if it is about a rollout's.
-    pub figures: Option<Box<RolloutFigures>>,
+    /// What it was decided by, if it is a change of a rollout.
+    pub figures: Option<Figures>,
+}
+
+/// The figures of a rollout.
+#[derive(Debug, Clone)]
+pub struct Figures {
+    /// The ID of the rollout. Only its changes record them: the change may wait for others, of which
+    /// one can start another rollout of the same section.
+    pub rollout: String,
+    /// What the analysis has counted.
+    pub counted: Box<RolloutFigures>,
 }
 
 impl Author {
     /// The gateway, for this reason.
-    pub fn gateway(reason: Option<String>, figures: Option<Box<RolloutFigures>>) -> Self {
+    pub fn gateway(reason: Option<String>, figures: Option<Figures>) -> Self {
         Self {
             by: GATEWAY.to_owned(),
             reason,

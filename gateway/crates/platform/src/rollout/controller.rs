@@ -134,7 +134,7 @@ impl RolloutController {
         let report = self.analysis.report(rollout);
         let deployments = &self.deployments;
         if report.verdict == Verdict::Failing && settings.automatic_abort {
-            let author = author(report.failures.join("; "), &report);
+            let author = author(rollout, report.failures.join("; "), &report);
             deployments.abort_automatically(rollout, &author).await?;
             return Ok(());
         }
@@ -146,7 +146,7 @@ impl RolloutController {
             progress.current().duration.unsigned_abs(),
         );
         let longest = duration * (1 + u32::from(settings.analysis.max_extensions));
-        let author = author(describe_step(progress, &report), &report);
+        let author = author(rollout, describe_step(progress, &report), &report);
         match report.verdict {
             Verdict::Passing if report.counted >= duration => {
                 deployments.advance(rollout, began, &author).await?;
@@ -166,8 +166,8 @@ impl RolloutController {
     }
 }
 
-fn author(reason: String, report: &AnalysisReport) -> Author {
-    Author::gateway(Some(reason), Some(Box::new(report.figures())))
+fn author(rollout: &Rollout, reason: String, report: &AnalysisReport) -> Author {
+    Author::gateway(Some(reason), Some(report.figures_of(rollout)))
 }
 
 /// Describes a step that ends, and why.

@@ -6,8 +6,9 @@ use std::time::Duration;
 use colonnade_config::RolloutSettings;
 
 use colonnade_model::canary::TrackCounts;
-use colonnade_model::deployment::{RolloutFigures, TrackFigures};
+use colonnade_model::deployment::{Rollout, RolloutFigures, TrackFigures};
 
+use crate::deployment::Figures;
 use crate::rollout::query_result::{QueryResult, Verdict};
 use crate::rollout::samples::rounded;
 use crate::rollout::sequential_test::{Failed, is_more_frequent};
@@ -215,6 +216,14 @@ impl AnalysisReport {
 }
 
 impl AnalysisReport {
+    /// The numbers, for a change of the rollout that the report is about.
+    pub fn figures_of(&self, rollout: &Rollout) -> Figures {
+        Figures {
+            rollout: rollout.id.clone(),
+            counted: Box::new(self.figures()),
+        }
+    }
+
     /// The numbers, for the history.
     pub fn figures(&self) -> RolloutFigures {
         RolloutFigures {

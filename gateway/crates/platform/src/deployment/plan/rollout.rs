@@ -64,6 +64,9 @@ impl Planner<'_> {
         state.change.candidate = Some(running.record.candidate);
         state.change.percent = next.percent;
         state.change.paused = next.paused;
+        let figures = self.request.author.figures.as_ref();
+        let of_this = figures.filter(|figures| figures.rollout == running.record.id);
+        state.change.figures = of_this.map(|figures| figures.counted.clone());
         Ok(Some(Plan {
             number: if is_new { live } else { running.record.candidate },
             ..self.plan(create, state, sets.into_iter().collect())
