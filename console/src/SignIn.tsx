@@ -1,5 +1,5 @@
 import { Button, Field, Notice } from "@colonnade/design";
-import { useEffect, useState, type ReactElement } from "react";
+import { useEffect, useRef, useState, type ReactElement } from "react";
 
 import { call, isSignedOut, textOf } from "./api.js";
 import { fieldOf } from "./format.js";
@@ -34,7 +34,7 @@ function useProviders(): readonly string[] | undefined {
   return names;
 }
 
-/** The sign-in page: identity providers, if there are any, and a form for a token. */
+/** The sign-in page: identity providers, if there are any, and a form for a token, which waits for no response. */
 export function SignIn({ notice, onSession }: SignInProps): ReactElement {
   const providers = useProviders();
   const [busy, setBusy] = useState(false);
@@ -53,7 +53,7 @@ export function SignIn({ notice, onSession }: SignInProps): ReactElement {
   };
 
   return (
-    <main className="alone" aria-busy={!providers}>
+    <main className="alone">
       <h1>Colonnade console</h1>
       {said !== undefined && (
         <Notice role={said === notice ? "status" : "alert"}>
@@ -67,31 +67,34 @@ export function SignIn({ notice, onSession }: SignInProps): ReactElement {
           Sign in with {provider}
         </Button>
       ))}
-      {providers && (
-        <TokenForm
-          quiet={providers.length > 0}
-          disabled={busy}
-          onSession={onSession}
-          onAttempt={() => {
-            setSaid(undefined);
-          }}
-        />
-      )}
+      <TokenForm
+        providers={providers?.length}
+        disabled={busy}
+        onSession={onSession}
+        onAttempt={() => {
+          setSaid(undefined);
+        }}
+      />
     </main>
   );
 }
 
 interface TokenFormProps extends Pick<SignInProps, "onSession"> {
-  /** Whether most people sign in without a token. */
-  readonly quiet: boolean;
+  /** The number of identity providers, at which most people sign in; undefined until it is known. */
+  readonly providers: number | undefined;
   readonly disabled: boolean;
   readonly onAttempt: () => void;
 }
 
 /** The form for a token, which is sent once, in a header, and is not kept. */
-function TokenForm({ quiet, disabled, onSession, onAttempt }: TokenFormProps): ReactElement {
+function TokenForm({ providers, disabled, onSession, onAttempt }: TokenFormProps): ReactElement {
+  const element = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
+
+  useEffect(() => {
+    if (providers === 0 && document.activeElement === document.body) element.current?.querySelector("input")?.focus();
+  }, [providers]);
 
   const signIn = async (form: HTMLFormElement): Promise<void> => {
     onAttempt();
@@ -112,6 +115,7 @@ function TokenForm({ quiet, disabled, onSession, onAttempt }: TokenFormProps): R
 
   return (
     <form
+      ref={element}
       className="stack"
       noValidate
       onSubmit={(event) => {
@@ -125,11 +129,10 @@ function TokenForm({ quiet, disabled, onSession, onAttempt }: TokenFormProps): R
         type="password"
         autoComplete="current-password"
         spellCheck={false}
-        autoFocus={!quiet}
         hint="A token of the admin API. Its permissions apply here."
         error={error}
       />
-      <Button type="submit" quiet={quiet} busy={busy} disabled={disabled}>
+      <Button type="submit" quiet={Boolean(providers)} busy={busy} disabled={disabled}>
         Sign in
       </Button>
       <p role="alert" className="visually-hidden">
