@@ -271,7 +271,7 @@ const ERRORS: [(u16, &str, &str); 11] = [
     (
         503,
         "ServiceUnavailable",
-        "Another process holds the lock of the store for too long, so that the change was not made, or the identity provider of the ID token cannot be reached. `Retry-After` says when to try again.",
+        "The gateway cannot do this now: the store or the identity provider cannot be reached, another process holds the lock of the store for too long, too many requests or publishes run at the same time, or memory is short. `detail` says which, and `Retry-After` when to try again.",
     ),
 ];
 
@@ -281,11 +281,10 @@ fn error_responses() -> Map<String, Value> {
         let header = |schema: Value| json!({ "required": true, "schema": schema });
         match status {
             401 => response["headers"]["WWW-Authenticate"] = header(json!({ "const": "Bearer" })),
-            429 => {
+            429 | 503 => {
                 let seconds = json!({ "type": "string", "pattern": "^[1-9][0-9]*$" });
                 response["headers"]["Retry-After"] = header(seconds);
             }
-            503 => response["headers"]["Retry-After"] = header(json!({ "const": "5" })),
             _ => {}
         }
         (name.to_owned(), response)
