@@ -13,8 +13,9 @@ const EVENT = {
   id: "change-42-1764424242",
   type: "deployment.changed",
   data: { by: "ci-legal", action: "deploy", sections: { legal: { from: "1.0.0", to: "1.1.0" } }, reason: "new terms" },
+  sources: { "legal@1.0.0": { commit: "9c1" }, "legal@1.1.0": { commit: "4bf92f3577b34da6a3ce", author: "jose" } },
 };
-const LINE = "https://site.example: ci-legal, deploy legal 1.0.0 → 1.1.0: new terms";
+const LINE = "https://site.example: ci-legal, deploy legal 1.0.0 → 1.1.0 (4bf92f3577b3, by jose): new terms";
 
 let chat, receiver, texts, chatStatus;
 

@@ -4,23 +4,26 @@
 const ESCAPES = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
 /** @typedef {{ from: string | null; to: string | null }} ReleaseChange */
+/** @typedef {{ commit?: string; url?: string; author?: string }} Source */
 
-/** @param {Record<string, ReleaseChange>} sections */
-const changesOf = (sections) =>
+/** @param {Record<string, ReleaseChange>} sections @param {Record<string, Source> | undefined} sources */
+const changesOf = (sections, sources) =>
   Object.entries(sections)
-    .map(([name, { from, to }]) => `${name} ${from ?? "new"} → ${to ?? "removed"}`)
+    .map(
+      ([name, { from, to }]) => `${name} ${from ?? "new"} → ${to ?? "removed"}${sourceOf(sources?.[`${name}@${to}`])}`,
+    )
     .join(", ");
 
 /** @param {string | null} reason */
 const becauseOf = (reason) => (reason ? `: ${reason}` : "");
 
-/** @param {{ commit?: string; url?: string; author?: string } | undefined} source */
+/** @param {Source | undefined} source */
 function sourceOf({ commit, url, author } = {}) {
   const parts = [commit?.slice(0, 12), author && `by ${author}`, url].filter(Boolean);
   return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
 
-/** @typedef {{ site: string; type: string; data: any }} Message */
+/** @typedef {{ site: string; type: string; data: any; sources?: Record<string, Source> }} Message */
 
 /**
  * The line for an event of any type. People write the reasons: `<!channel>` or a link in one is no markup of the chat.
@@ -30,14 +33,14 @@ function sourceOf({ commit, url, author } = {}) {
 export const textOf = (event) => lineOf(event).replace(/[&<>]/g, (character) => ESCAPES[character]);
 
 /** @param {Message} event */
-function lineOf({ site, type, data }) {
+function lineOf({ site, type, data, sources }) {
   switch (type) {
     case "release.published":
       return `${site}: ${data.by} published ${data.name} ${data.version}${sourceOf(data.source)}`;
     case "deployment.changed":
     case "rollout.changed": {
       const share = data.percent === undefined ? "" : `(${data.percent}% of visitors)`;
-      const parts = [`${site}: ${data.by},`, data.action, share, changesOf(data.sections)];
+      const parts = [`${site}: ${data.by},`, data.action, share, changesOf(data.sections, sources)];
       return `${parts.filter((part) => part !== "").join(" ")}${becauseOf(data.reason)}`;
     }
     case "extension.switched": {

@@ -103,6 +103,8 @@ fn webhook_gets_signed_events_in_order() {
         .header("colonnade-source", &source.to_string())
         .body(release("2.0.0").archive());
     assert_eq!(gateway.admin_request(request).status, 201);
+    let published = gateway.wait_for_event(|line| line["event"] == "release_published");
+    assert_eq!(published["commit"], "4bf92f3");
     gateway.deploy(&json!({ "directory": "2.0.0" }));
     gateway.admin_change(
         "/api/v1/rollback",
@@ -130,6 +132,9 @@ fn webhook_gets_signed_events_in_order() {
         messages[0]["data"],
         json!({ "name": "directory", "version": "2.0.0", "by": "name of token-for-everything", "source": source })
     );
+    for change in &messages[1..] {
+        assert_eq!(change["sources"], json!({ "directory@2.0.0": source }));
+    }
     let rollback = &messages[2]["data"];
     assert_eq!(
         (&rollback["action"], &rollback["reason"]),

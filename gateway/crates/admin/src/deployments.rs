@@ -17,7 +17,7 @@ use colonnade_web::response::{Response, json};
 use crate::audit::Caller;
 use crate::change::ChangeResult;
 use crate::rollouts::{self, Rollout};
-use crate::{Admin, AdminError, auth, change, query, releases};
+use crate::{Admin, AdminError, auth, change, query};
 
 /// The default number of deployments in a response.
 const DEFAULT_LIMIT: u64 = 100;
@@ -235,7 +235,7 @@ pub(super) async fn list(admin: &Admin, query: Option<&str>) -> Result<Response,
     }
     let releases = records.values().flat_map(|record| &record.releases);
     let list = DeploymentList {
-        sources: releases::sources(&admin.deployments, releases),
+        sources: admin.deployments.current().sources(releases),
         live: state.map(|state| state.live()),
         rollouts,
         deployments: records.into_values().collect(),

@@ -12,7 +12,7 @@ use colonnade_model::schema::{Number, ReleaseName};
 use colonnade_platform::deployment::Deployments;
 use colonnade_web::response::{Response, json};
 
-use crate::{AdminError, query, releases};
+use crate::{AdminError, query};
 
 /// The default number of entries in a response.
 const DEFAULT_LIMIT: u64 = 50;
@@ -27,8 +27,8 @@ pub(super) struct HistoryPage {
     /// The revisions of entries that are damaged, newest first.
     #[schema(value_type = Vec<Number>, max_items = 500)]
     damaged: Vec<u64>,
-    /// Where the releases come from that went live or into a rollout, by `name@version`: of those that
-    /// are retained and have a source.
+    /// Where the releases of the entries come from, by `name@version`: of those that are retained and
+    /// have a source.
     #[schema(value_type = BTreeMap<ReleaseName, ReleaseSource>)]
     sources: BTreeMap<String, ReleaseSource>,
     /// The value of `before` for the next page; null on the last page.
@@ -56,10 +56,9 @@ pub(super) struct HistoryPage {
 pub(super) async fn list(deployments: &Deployments, query: Option<&str>) -> Result<Response, AdminError> {
     let (limit, before, section) = query::history(query, DEFAULT_LIMIT)?;
     let page = deployments.history(section.as_deref(), before, limit).await?;
-    let sections = page.changes.iter().flat_map(|change| &change.sections);
-    let releases = sections.filter_map(|(name, change)| Some((name, change.to.as_ref()?)));
+    let releases = page.changes.iter().flat_map(Change::releases);
     let page = HistoryPage {
-        sources: releases::sources(deployments, releases),
+        sources: deployments.current().sources(releases),
         entries: page.changes,
         damaged: page.damaged,
         next: page.next,

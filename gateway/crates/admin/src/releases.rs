@@ -221,6 +221,7 @@ pub(super) async fn publish(
     auth::require(identity, Action::Publish, &id.name)?;
     let source = source(headers)?;
     caller.set_source(source.as_ref());
+    let commit = source.as_ref().and_then(|source| source.commit.clone());
     let provenance = Provenance {
         by: identity.name.clone(),
         source,
@@ -256,7 +257,7 @@ pub(super) async fn publish(
     let (status, digest) = match outcome {
         PublishOutcome::Created(digest) => {
             let (name, version) = (&id.name, &id.version);
-            tracing::info!(target: AUDIT, event = "release_published", name, version, by = %identity.name);
+            tracing::info!(target: AUDIT, event = "release_published", name, version, commit, by = %identity.name);
             log.record(entry(LogEntryKind::Published));
             (StatusCode::CREATED, digest)
         }
@@ -325,19 +326,6 @@ fn source(headers: &HeaderMap) -> Result<Option<ReleaseSource>, AdminError> {
     };
     let json = value.to_str().map_err(|_| "expected ASCII".to_owned());
     json.and_then(ReleaseSource::parse).map_err(AdminError::Source)
-}
-
-/// The sources of those of these releases that are retained and have one, by `name@version`.
-pub(super) fn sources<'a>(
-    deployments: &Deployments,
-    releases: impl Iterator<Item = (&'a String, &'a String)>,
-) -> BTreeMap<String, ReleaseSource> {
-    let snapshot = deployments.current();
-    let source = |(name, version): (&String, &String)| {
-        let (release, _) = snapshot.release(name, version)?;
-        Some((release.id.to_string(), release.source.clone()?))
-    };
-    releases.filter_map(source).collect()
 }
 
 /// Why a release is rejected; `None` if the store failed.

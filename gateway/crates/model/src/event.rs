@@ -3,6 +3,7 @@
 //! Most events are recorded in the store, in two sequences: the changes of the history, and the
 //! other calls of the admin API. A [`Position`] counts both.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -12,7 +13,7 @@ use utoipa::ToSchema;
 
 use crate::deployment::{Change, ChangeKind};
 use crate::release::ReleaseSource;
-use crate::schema::{Name, Version};
+use crate::schema::{Name, ReleaseName, Version};
 
 /// The kinds of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -69,6 +70,11 @@ pub struct Event {
     pub timestamp: Timestamp,
     /// What happened.
     pub data: EventData,
+    /// Where the releases of a change come from, by `name@version`: of those that are retained and
+    /// have a source.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(value_type = BTreeMap<ReleaseName, ReleaseSource>, required = false)]
+    pub sources: BTreeMap<String, ReleaseSource>,
     /// `None`: it is not in the store.
     #[serde(skip)]
     pub position: Option<Position>,
@@ -224,6 +230,7 @@ impl Event {
             kind,
             timestamp: at,
             data: EventData::Change(Box::new(change)),
+            sources: BTreeMap::new(),
             position: Some(position),
         }
     }
@@ -251,6 +258,7 @@ impl Event {
             kind,
             timestamp: at,
             data,
+            sources: BTreeMap::new(),
             position: Some(position),
         }
     }
@@ -262,6 +270,7 @@ impl Event {
             kind,
             timestamp: at,
             data: EventData::Condition(condition),
+            sources: BTreeMap::new(),
             position: None,
         }
     }

@@ -224,6 +224,14 @@ impl Change {
         Digest::of(&text).base64()[..16].to_owned()
     }
 
+    /// The releases before and after it, each with its name and its version.
+    pub fn releases(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.sections.iter().flat_map(|(name, change)| {
+            let versions = change.from.iter().chain(&change.to);
+            versions.map(move |version| (name, version))
+        })
+    }
+
     /// Whether the change replaced the live deployment.
     pub fn changed_live(&self) -> bool {
         self.before != Some(self.live)

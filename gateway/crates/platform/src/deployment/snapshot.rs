@@ -12,7 +12,7 @@ use colonnade_model::deployment::{
     Deployment, LiveState, ReleaseChange, ReleaseSummary, Rollout, SetName, release_changes,
 };
 use colonnade_model::extension_rules::ExtensionRules;
-use colonnade_model::release::{ReleaseId, SHELL};
+use colonnade_model::release::{ReleaseId, ReleaseSource, SHELL};
 use colonnade_model::rotating_keys::RotatingKeys;
 use colonnade_store::loaded::{LoadedCandidate, LoadedDeployment, LoadedRelease, UnavailableRelease};
 use colonnade_web::byte_cache::ByteCache;
@@ -214,6 +214,19 @@ impl Snapshot {
     pub fn release(&self, name: &str, version: &str) -> Option<(&Arc<LoadedRelease>, bool)> {
         let KnownRelease { release, is_public } = self.releases.get(name)?.get(version)?;
         Some((release, *is_public))
+    }
+
+    /// The sources of those of these releases, each with its name and its version, that are retained
+    /// and have one, by `name@version`.
+    pub fn sources<'a>(
+        &self,
+        releases: impl Iterator<Item = (&'a String, &'a String)>,
+    ) -> BTreeMap<String, ReleaseSource> {
+        let source = |(name, version): (&String, &String)| {
+            let (release, _) = self.release(name, version)?;
+            Some((release.id.to_string(), release.source.clone()?))
+        };
+        releases.filter_map(source).collect()
     }
 
     fn known(&self, id: &ReleaseId) -> Option<Arc<LoadedRelease>> {

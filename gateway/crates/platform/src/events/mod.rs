@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep};
 
 use colonnade_model::deployment::Change;
-use colonnade_model::event::{AuditEntry, Event, Outcome, Position};
+use colonnade_model::event::{AuditEntry, Event, EventData, Outcome, Position};
 use colonnade_store::{Store, StoreError};
 use colonnade_web::rate_limiter::RateLimiter;
 
@@ -133,7 +133,13 @@ impl Events {
         }
         let (call, calls) = self.store().audit_after(after.call, limit).await?;
         let position = Position { call, ..after };
-        Ok(merged(position, changes, calls).take(limit).collect())
+        let with_sources = merged(position, changes, calls).map(|mut event| {
+            if let EventData::Change(change) = &event.data {
+                event.sources = snapshot.sources(change.releases());
+            }
+            event
+        });
+        Ok(with_sources.take(limit).collect())
     }
 
     /// Records calls, and hands on what is new in the store. Never returns.
