@@ -237,6 +237,7 @@ fn promote_makes_canary_live() {
         (&sections[0]["live"], &sections[0]["candidate"]),
         (&json!("1.0.0"), &json!("2.0.0"))
     );
+    assert_eq!(sections[0]["patterns"], json!(PAGES));
     let mut rollouts = gateway.admin_get("/api/v1/deployments")["rollouts"].take();
     let started_at = rollouts[0]["startedAt"].take();
     assert!(started_at.as_str().unwrap().ends_with('Z'));

@@ -197,7 +197,7 @@ test("An operator signs in, aborts and signs out by keyboard alone", async ({ pa
 async function deployByKeyboard(page: Page): Promise<void> {
   const { keyboard } = page;
   await keyboard.press("Control+k");
-  const box = page.getByRole("combobox", { name: "Page, section, release or deployment" });
+  const box = page.getByRole("combobox", { name: "Page, section, path, release or deployment" });
   await expect(box).toBeFocused();
   await keyboard.type("legal");
   await expect(page.getByRole("option", { selected: true })).toContainText("Section");

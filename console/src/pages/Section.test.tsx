@@ -13,6 +13,7 @@ const LEGAL: Section = {
   kind: "section",
   releases: [release("1.0.0"), { ...release("2.0.0"), source: SOURCE }],
   live: "1.0.0",
+  patterns: [],
   candidate: null,
   previous: "2.0.0",
   usage: { storedBytes: 1, maxStoredBytes: 2, publishes: 1, maxPublishesPerDay: 2 },

@@ -81,7 +81,7 @@ function SearchDialog({ searched, close }: SearchDialogProps): ReactElement {
   return (
     <Dialog open close={close} heading="Search">
       <div className="field">
-        <label htmlFor={`${id}-input`}>Page, section, release or deployment</label>
+        <label htmlFor={`${id}-input`}>Page, section, path, release or deployment</label>
         <div className="field-control">
           <input
             ref={input}

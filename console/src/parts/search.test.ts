@@ -14,6 +14,7 @@ const section = (name: string, ...versions: string[]): Section => ({
   kind: "section",
   releases: versions.map(release),
   live: versions[0] ?? null,
+  patterns: [`/${name}`, `/${name}/:page`],
   candidate: versions[1] ?? null,
   previous: null,
   usage: { storedBytes: 1, maxStoredBytes: 2, publishes: 1, maxPublishesPerDay: 2 },
@@ -42,6 +43,17 @@ test("search finds pages, releases and deployments with their addresses", () => 
     { kind: "Release", label: "legal@2.0.0", detail: "candidate, team", href: "/console/sections/legal?release=2.0.0" },
     { kind: "Deployment", label: "Deployment 42", detail: "live", href: "/console/deployments?before=43" },
   ]);
+});
+
+test("search finds the section that serves a path of the site", () => {
+  const sections = [section("legal", "1.0.0"), { ...section("terms", "1.0.0"), patterns: ["/legal/terms"] }];
+  const of = (text: string): string[] =>
+    search({ ...SEARCHED, sections }, text).map(({ label, detail }) => `${label}: ${detail}`);
+  expect(of("/legal/privacy")).toEqual(["legal: /legal/:page"]);
+  expect(of("/legal/terms")).toEqual(["terms: /legal/terms"]);
+  expect(of("https://site.example/legal/imprint?lang=en#top")).toEqual(["legal: /legal/:page"]);
+  expect(of("/legal")).toEqual(["legal: /legal", "terms: /legal/terms"]);
+  expect(of("/nothing/here")).toEqual([]);
 });
 
 test("search finds a release by its commit", () => {

@@ -1,4 +1,7 @@
-// Finding pages, sections, releases and deployments by what a reader types: their names, and who made them and why.
+// Finding pages, sections, releases and deployments by what a reader types: their names, the paths of their pages, and who made
+// them and why.
+import { comparePatterns, matchPath } from "@colonnade/kit/contract";
+
 import type { Deployment, Section, SectionRelease } from "../openapi.js";
 import { deploymentHref, hrefOf, sectionHref } from "../router.js";
 
@@ -34,6 +37,13 @@ function rankOf(text: string, query: string): number | null {
   return place === 0 ? 1 : 2;
 }
 
+/** The path in an address of the site, with or without its origin; null if a text is none. */
+function pathOf(text: string): string | null {
+  return /^(https?:\/)?\//.test(text) && URL.canParse(text, "http://site")
+    ? new URL(text, "http://site").pathname
+    : null;
+}
+
 /** What fits a query, the best first. */
 export function search({ pages, sections, deployments, live, newest }: Searched, text: string): readonly Found[] {
   const query = text.trim().toLowerCase();
@@ -48,6 +58,8 @@ export function search({ pages, sections, deployments, live, newest }: Searched,
     const detail = version ?? "not live";
     add([name], { kind: "Section", label: name, detail, href: sectionHref(name) });
   }
+  const path = pathOf(text.trim());
+  if (path !== null) addSectionsAt(path);
   if (query !== "") {
     for (const section of sections) for (const each of section.releases.toReversed()) addRelease(section, each);
     addDeployment();
@@ -57,6 +69,18 @@ export function search({ pages, sections, deployments, live, newest }: Searched,
     .sort(([a], [b]) => a - b)
     .slice(0, MOST)
     .map(([, each]) => each);
+
+  /** The section that serves a path, then those with pages below it. */
+  function addSectionsAt(path: string): void {
+    const patterns = sections.flatMap((section) => section.patterns).sort(comparePatterns);
+    const serving = patterns.find((pattern) => matchPath(pattern, path));
+    for (const { name, patterns } of sections) {
+      const isServing = serving !== undefined && patterns.includes(serving);
+      const pattern = isServing ? serving : patterns.find((each) => each.startsWith(path));
+      if (pattern === undefined) continue;
+      found.push([isServing ? 0 : 1, { kind: "Section", label: name, detail: pattern, href: sectionHref(name) }]);
+    }
+  }
 
   function addRelease(
     { name, live: version, candidate }: Section,

@@ -67,6 +67,8 @@ pub(super) struct Section {
     /// The version in the live deployment.
     #[schema(value_type = Option<Version>, required)]
     live: Option<String>,
+    /// The path patterns of the pages of that version.
+    patterns: Vec<String>,
     /// The version that is being rolled out; null without a rollout of this section, or if the
     /// rollout removes it.
     #[schema(value_type = Option<Version>, required)]
@@ -360,12 +362,17 @@ pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
         let section = sections.entry(id.name.clone()).or_insert_with(|| Section {
             live: live(&id.name),
             candidate: candidates.remove(&id.name).and_then(|change| change.to),
+            patterns: Vec::new(),
             previous: None,
             name: id.name,
             kind: stored.release.kind,
             releases: Vec::new(),
             usage: SectionUsage::default(),
         });
+        if section.live.as_ref() == Some(&id.version) {
+            let pages = stored.release.pages.into_iter();
+            section.patterns = pages.map(|page| page.pattern).collect();
+        }
         section.releases.push(SectionRelease {
             version: id.version,
             published_at: stored.record.published_at,
