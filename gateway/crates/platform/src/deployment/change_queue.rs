@@ -11,7 +11,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How many changes wait for their turn at most. The listener accepts more requests of one client, so
 /// that one can still take something back.
-const MAX_WAITING: usize = 64;
+pub(super) const MAX_WAITING: usize = 64;
 
 /// Which changes may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,18 +2,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::change_queue::Place;
+use super::change_queue::{MAX_WAITING, Place};
 use super::history::MAX_READ;
 use super::metrics::DeploymentMetrics;
-use super::{
-    Author, ChangeError, DeployRequest, Deployments, RollbackTarget, RolloutStart, RolloutTarget,
-};
+use super::{Author, ChangeError, DeployRequest, Deployments, RollbackTarget, RolloutStart, RolloutTarget};
 use crate::rollout::CanaryAnalysis;
 use colonnade_config::RolloutSettings;
 use colonnade_model::deployment::{Change, LiveState};
 use colonnade_model::pattern::RequestPath;
-use colonnade_store::Store;
 use colonnade_store::testing::{put_release, shell, small_section, store};
+use colonnade_store::{Store, StoreError};
+use futures_util::future::{join, join_all};
+use futures_util::poll;
 
 fn request(releases: &[(&str, &str)]) -> DeployRequest {
     let releases = releases
@@ -163,12 +163,7 @@ async fn add_changes(store: &Store, folder: &Path, count: usize) {
         change: change(last),
         ..before.clone()
     };
-    assert!(
-        store
-            .compare_and_swap_state(Some(&before), &state)
-            .await
-            .unwrap()
-    );
+    assert!(store.compare_and_swap_state(Some(&before), &state).await.unwrap());
 }
 
 #[tokio::test]
@@ -181,7 +176,10 @@ async fn listed_rollbacks_are_searched_in_recent_changes() {
     }
     let previous = async || {
         let deployments = opened(&store).await;
-        deployments.previous_releases(["shell"].into_iter()).await.unwrap()
+        deployments
+            .previous_releases(["shell"].into_iter())
+            .await
+            .unwrap()
     };
     add_changes(&store, folder.path(), MAX_READ - 1).await;
     assert_eq!(previous().await["shell"], "1.0.0");
@@ -195,6 +193,45 @@ async fn listed_rollbacks_are_searched_in_recent_changes() {
         .plan_rollback(&target, None, &author, &allow_all)
         .await;
     assert_eq!(plan.unwrap().sections["shell"].to.as_deref(), Some("1.0.0"));
+}
+
+#[tokio::test]
+async fn waiting_changes_are_made_in_order_of_requests() {
+    let (_folder, store) = store();
+    let versions = ["1.0.0", "2.0.0"];
+    let deployments = opened(&store).await;
+    for version in versions {
+        put_release(&store, shell(version)).await;
+        deploy(&deployments, &[("shell", version)]).await;
+    }
+    let others = deployments.hold_off_changes(Place::Unlimited).await.unwrap();
+    let requests: Vec<_> = (0..MAX_WAITING)
+        .map(|number| request(&[("shell", versions[number % 2])]))
+        .collect();
+    let mut deploys: Vec<_> = requests
+        .iter()
+        .map(|request| Box::pin(deployments.deploy(request, &allow_all)))
+        .collect();
+    for deploy in &mut deploys {
+        assert!(poll!(deploy).is_pending());
+    }
+    let one_more = deployments.deploy(&requests[0], &allow_all).await;
+    assert!(matches!(
+        one_more,
+        Err(ChangeError::Store(StoreError::ChangeInProgress))
+    ));
+    // What takes something back always has a place, behind those that came before.
+    let (target, author) = (RollbackTarget::Deployment(1), request(&[]).author);
+    let mut rollback = Box::pin(deployments.roll_back(&target, None, &author, &allow_all));
+    assert!(poll!(&mut rollback).is_pending());
+    drop(others);
+    let (rollback, deploys) = join(rollback, join_all(deploys)).await;
+    let revisions: Vec<u64> = deploys
+        .into_iter()
+        .chain([rollback])
+        .map(|outcome| outcome.unwrap().state.revision())
+        .collect();
+    assert_eq!(revisions, (3..=67).collect::<Vec<u64>>());
 }
 
 #[tokio::test]
