@@ -8,18 +8,20 @@
 //! - `edge`: listeners, TLS, and the limits of connections and requests.
 //! - `store`: the store of releases and deployments.
 //! - `render`: server-side rendering in sandboxed worker processes.
-//! - `bytecode`: compiled server modules.
+//! - `javascript`: compiled server modules, and a check of their allocations.
 //! - `diagnostics`: recent errors, the log and the traffic of each section, in memory.
 //! - `platform`: publishing, deploying, rolling out and back, previews and garbage collection.
 //! - `upstream`: proxying to upstreams, with balancing, health checks, retries and circuit
 //!   breakers.
 //! - `site`: the routes for visitors.
 //! - `admin`: the routes for operators.
+//! - `identity`: ID tokens of OIDC, and names of client certificates.
 //! - `telemetry`: the log, request metrics and traces.
 //! - `config`: the settings in `site.toml`.
 //! - `clock`: the wall clock, and tokio's clock read once in each poll.
 //! - `random`: random numbers for IDs and secrets.
-//! - `memory`: returns freed memory to the operating system.
+//! - `memory`: the use of memory, and returning what is free to the operating system.
+//! - `brotli`: compression, optimized in development builds, too.
 //!
 //! Three crates are for tests only:
 //!
