@@ -30,6 +30,10 @@ test.each([
     ],
   ],
   [
+    "a promotion beside other changes",
+    [change({ action: "promote", live: 5, before: 4, candidate: 3, sections: FORWARD })],
+  ],
+  [
     "a deployment that another rollback replaced",
     [
       change({ action: "rollback", live: 6, before: 5, sections: BACKWARD }),

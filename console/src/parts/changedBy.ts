@@ -11,6 +11,7 @@ const CREATING: readonly Change["action"][] = ["deploy", "rollout", "percent", "
 export function changedBy({ number, preview }: Deployment, changes: readonly Change[]): Change["sections"] | undefined {
   const creates = ({ action, live, candidate, before }: Change): boolean =>
     (CREATING.includes(action) || (preview === true && action === "preview")) &&
-    (candidate === undefined ? live === number && before !== number : candidate === number);
+    // A promotion creates another deployment than its candidate if the live one has changed since the start.
+    (candidate === number || (live === number && before !== number));
   return changes.findLast(creates)?.sections;
 }
