@@ -4,19 +4,19 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ConsoleProvider, type Console } from "../data.js";
 import { History } from "./History.js";
 
-const changeOf = (revision: number, section: string): object => ({
+const changeOf = (revision: number, ...sections: readonly string[]): object => ({
   revision,
   at: "2020-01-01T12:00:00Z",
   by: "team",
   action: "deploy",
   live: revision,
-  sections: { [section]: { from: null, to: "1.0.0" } },
+  sections: Object.fromEntries(sections.map((section) => [section, { from: null, to: "1.0.0" }])),
   reason: null,
 });
 // Those of `legal` are older than the first page of all.
 const PAGES: Readonly<Record<string, object>> = {
   "/api/v1/history?limit=50&section=legal": { entries: [changeOf(5, "legal")], next: 5 },
-  "/api/v1/history?limit=50&section=legal&before=5": { entries: [changeOf(2, "legal")], next: null },
+  "/api/v1/history?limit=50&section=legal&before=5": { entries: [changeOf(2, "articles", "legal")], next: null },
 };
 
 beforeEach(() => {
@@ -54,6 +54,8 @@ test("History of a section reads its changes, page by page", async () => {
     expect(revisions()).toEqual(["5", "2"]);
   });
   expect(screen.queryByRole("button", { name: "Older changes" })).toBeNull();
+  const added = screen.getAllByText(/ is added$/).map(({ textContent }) => textContent);
+  expect(added).toEqual(["legal 1.0.0 is added", "legal 1.0.0 is added", "articles 1.0.0 is added"]);
 });
 
 test("History of the last hour says that it has no change, and not the site", () => {

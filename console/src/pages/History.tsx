@@ -83,6 +83,7 @@ interface PagesProps {
 
 function Pages({ first, query }: PagesProps): ReactElement {
   const hour = useQueryParameter("changed") === "hour";
+  const section = useQueryParameter("section");
   const now = useNow();
   const { items: older, more } = useOlder<Change>(first.next, "Older changes", async (before) => {
     const path = `/history?limit=${String(SIZE)}${query}&before=${String(before)}`;
@@ -101,7 +102,7 @@ function Pages({ first, query }: PagesProps): ReactElement {
   const empty = hour && all.length > 0 ? "There were no changes in the last hour." : noChangesOf(first.next);
   return (
     <>
-      <ChangeList changes={shown} empty={empty} />
+      <ChangeList changes={shown} empty={empty} section={section} />
       {rest ?? more}
     </>
   );

@@ -220,7 +220,7 @@ function Recent({ name }: { readonly name: string }): ReactElement {
         <a href={`${hrefOf("history")}?section=${encodeURIComponent(name)}`}>All changes of {name}</a>
       </div>
       <Unreadable what="changes" error={error} />
-      {value && <ChangeList changes={value.entries} empty={noChangesOf(value.next)} />}
+      {value && <ChangeList changes={value.entries} empty={noChangesOf(value.next)} section={name} />}
     </section>
   );
 }

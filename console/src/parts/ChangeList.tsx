@@ -20,6 +20,8 @@ interface ChangeListProps {
   readonly changes: readonly Change[];
   /** The text without changes. */
   readonly empty?: string;
+  /** The section that the changes are of, if they are of one. */
+  readonly section?: string;
 }
 
 /** The text of a list without changes: whether older ones are not read yet. */
@@ -27,7 +29,7 @@ export const noChangesOf = (next: number | null): string =>
   next === null ? "There are no changes yet." : "Only older changes can be here.";
 
 /** Changes, newest first: what, by whom, when and why. */
-export function ChangeList({ changes, empty = noChangesOf(null) }: ChangeListProps): ReactElement {
+export function ChangeList({ changes, empty = noChangesOf(null), section }: ChangeListProps): ReactElement {
   if (changes.length === 0) return <p className="empty">{empty}</p>;
   return (
     <Card as="div" className="flush">
@@ -42,7 +44,7 @@ export function ChangeList({ changes, empty = noChangesOf(null) }: ChangeListPro
                 by {change.by}, <Ago time={change.at} exact />, revision {change.revision}
               </p>
             </div>
-            <Changes sections={change.sections} />
+            <Changes sections={change.sections} first={section} />
             {change.extension && (
               <p>
                 <b>{change.extension.section}</b> in <code>{change.extension.point}</code>

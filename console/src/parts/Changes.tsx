@@ -10,9 +10,15 @@ import { Version } from "./Version.js";
 // A deploy can change a hundred.
 const MOST = 6;
 
+interface ChangesProps {
+  readonly sections: Change["sections"];
+  /** The section that the reader has chosen, which comes first. */
+  readonly first?: string | undefined;
+}
+
 /** The release changes of a deployment, one line for each section. */
-export function Changes({ sections }: { readonly sections: Change["sections"] }): ReactElement | null {
-  const entries = Object.entries(sections);
+export function Changes({ sections, first }: ChangesProps): ReactElement | null {
+  const entries = Object.entries(sections).sort(([a], [b]) => Number(b === first) - Number(a === first));
   if (entries.length === 0) return null;
   const shown = entries.length > MOST + 1 ? entries.slice(0, MOST) : entries;
   const rest = entries.slice(shown.length);
@@ -43,7 +49,9 @@ function Lines({ entries }: { readonly entries: readonly (readonly [string, Rele
             {change.to === null ? <span> removed</span> : <Version>{change.to}</Version>}
             {change.from === null && <span> added</span>}
           </span>{" "}
-          <Source source={sourceOf(name, change.to)} />
+          <span className="muted">
+            <Source source={sourceOf(name, change.to)} />
+          </span>
         </li>
       ))}
     </ul>
