@@ -42,6 +42,7 @@ export function SectionAccess({ name }: { readonly name: string }): ReactElement
       {shown.length > 0 && (
         <Card className="flush">
           <Table
+            className="access"
             caption={`Tokens and grants for ${name}`}
             columns={[["Token"], ["Actions"], ["Sections", "optional"], ["Expires"]]}
           >
