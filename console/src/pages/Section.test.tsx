@@ -124,7 +124,7 @@ test("SectionPage shows errors, and problems with their source positions", async
   show(LEGAL, []);
   const errors = await screen.findByRole("table", { name: /^Errors of legal/ });
   const [, row] = within(errors).getAllByRole("row");
-  expect(row?.textContent).toMatch(/^\/termsTypeError Rendering failed, in the browser1\.0\.03/);
+  expect(row?.textContent).toMatch(/^\/terms1\.0\.0TypeError Rendering failed, in the browser3/);
   const log = screen.getByRole("region", { name: "Log" });
   await waitFor(() => {
     expect(log.textContent).toContain("at Terms (src/Terms.tsx:3:7)");
@@ -136,7 +136,7 @@ test("SectionPage says once why there was no render", async () => {
   const error = { ...ERROR, source: "gateway", cause: "circuit_open", class: null };
   show(LEGAL, [], { "/api/v1/sections/legal/errors": { since: AT, errors: [error] } });
   const [, row] = within(await screen.findByRole("table", { name: /^Errors of legal/ })).getAllByRole("row");
-  expect(row?.textContent).toMatch(/^\/termsRendering is suspended after failures In the gateway1/);
+  expect(row?.textContent).toMatch(/^\/terms1\.0\.0Rendering is suspended after failures In the gateway3/);
 });
 
 test.each([

@@ -41,7 +41,7 @@ export function SectionErrors({ name }: { readonly name: string }): ReactElement
         <Card className="flush">
           <Table
             caption={`Errors of ${name}, the most recently seen first`}
-            columns={[["Page"], ["Error"], ["Release", "optional"], ["Times", "number"], ["Last seen"]]}
+            columns={[["Page and release"], ["Error"], ["Times", "number"], ["Last seen"]]}
           >
             {shown.map((entry) => (
               <ErrorRow key={keyOf(entry)} entry={entry} />
@@ -70,13 +70,13 @@ function ErrorRow({ entry }: { readonly entry: ErrorEntry }): ReactElement {
     <tr>
       <th scope="row">
         <code>{page ?? extensionPoint ?? "any"}</code>
+        <span className="rule">
+          <Version>{version}</Version>
+        </span>
       </th>
       <td>
         {kind ?? what} <span className="rule">{kind === null ? `In the ${source}` : `${what}, in the ${source}`}</span>
         {position !== null && <code className="rule">{position}</code>}
-      </td>
-      <td className="optional">
-        <Version>{version}</Version>
       </td>
       <td className="number">{numberOf(count)}</td>
       <td>
