@@ -179,7 +179,7 @@ fn extension_that_fails_already_rejects_no_deploy() {
 
 #[test]
 fn extension_at_limit_is_tried_once_per_trial() {
-    let settings = "[render]\nworkers = 1\ncpu_limit_ms = 500\n";
+    let settings = "[render]\nwarm_cache = false\nworkers = 1\ncpu_limit_ms = 500\n";
     let gateway = Gateway::start_with("[render]\nenabled = false\n", &[]);
     let loops = "{ show() { for (;;); } }";
     deploy(
@@ -204,7 +204,7 @@ fn trial_beside_another_one_is_refused() {
     let gateway = Gateway::start_with(&settings, &[]);
     deploy(&gateway, &[page("1.0.0", &["Austin"]), events("1.0.0", asks)]);
     let gateway = gateway.start_another_with(&format!(
-        "[render]\nquery_deadline_ms = 60000\n{}",
+        "[render]\nwarm_cache = false\nquery_deadline_ms = 60000\n{}",
         upstream.table()
     ));
     let new = page("2.0.0", &["Boston"]);

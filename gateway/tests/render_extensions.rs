@@ -43,12 +43,17 @@ fn deploy(gateway: &Gateway, page: Release, sections: &[Release]) {
     gateway.deploy(&named);
 }
 
-/// A gateway for a page with a point and these sections. Another one, which renders nothing, has deployed them: a trial render
-/// would reject extensions that fail.
-fn untried(settings: &str, page: Release, sections: &[Release]) -> Gateway {
+/// A gateway that renders nothing, with a page with a point and these sections: a trial render would reject extensions that fail.
+fn deployed(page: Release, sections: &[Release]) -> Gateway {
     let gateway = Gateway::start_with("[render]\nenabled = false\n", &[]);
     deploy(&gateway, page, sections);
-    gateway.start_another_with(settings)
+    gateway
+}
+
+/// A gateway that has rendered nothing of these sections, and does so only for visitors.
+fn untried(settings: &str, page: Release, sections: &[Release]) -> Gateway {
+    let settings = settings.replace("[render]\n", "[render]\nwarm_cache = false\n");
+    deployed(page, sections).start_another_with(&settings)
 }
 
 fn count(gateway: &Gateway, section: &str, outcome: &str) -> u64 {
@@ -256,6 +261,47 @@ fn no_document_waits_for_memory_or_native_code() {
             wait_until("it has failed", || count(&gateway, name, outcome) == 1);
         }
     }
+}
+
+#[test]
+fn extensions_are_tried_before_the_first_request() {
+    const ASKS: &str = "{ queries: () => ({ item: '/api/x/now' }), show: (props, { results: { item } }) => \
+        ({ extension: { html: `${item.value}`, data: {} }, readsToday: false }) }";
+    let upstream = QueryUpstream::start();
+    upstream.respond("/now", "max-age=1000", "1");
+    let settings = format!(
+        "[render]\nworkers = 2\ndeadline_ms = 60000\nbreaker_open_seconds = 3600\n{}",
+        upstream.table()
+    );
+    let [throws, loops, ..] = ATTACKS else {
+        unreachable!()
+    };
+    let broken = [throws, loops];
+    let sections = broken.map(|(name, module, _)| extension(name, module));
+    let other = deployed(
+        page(PAGE),
+        &[&sections, [extension("asks", ASKS)].as_slice()].concat(),
+    );
+    let gateway = other.start_another_with(&settings);
+    let tried = |name: &str, outcome: &str, times: u64| {
+        wait_until("it is tried", || count(&gateway, name, outcome) == times);
+    };
+    for (name, _, outcome) in broken {
+        tried(name, outcome, 1);
+    }
+    tried("asks", "rendered", 1);
+    // What another gateway deploys is tried, too, and what is known is not.
+    other.publish(&extension("shows", SHOWS));
+    other.deploy(&json!({ "shows": "1.0.0" }));
+    tried("shows", "rendered", 1);
+    tried("asks", "rendered", 1);
+    let document = gateway.get("/page/a");
+    assert_eq!(
+        listed(&document),
+        json!([["asks", {}], ["shows", { "key": "a" }]])
+    );
+    // No document waits for one that loops.
+    assert_eq!(count(&gateway, "loops", "postponed"), 1);
 }
 
 #[test]
@@ -638,18 +684,16 @@ fn no_view_waits_again_for_late_query_of_extension() {
 fn listed_errors_of_extension_are_those_of_its_log() {
     let mut page = page(PAGE);
     page.fields["pages"][0]["paths"] = json!([{ "path": "/page/a", "indexable": false }]);
-    let gateway = untried(
-        "[render]\ndeadline_ms = 60000\n",
-        page,
-        &[extension("throws", ATTACKS[0].1)],
-    );
+    let gateway = deployed(page, &[extension("throws", ATTACKS[0].1)])
+        .start_another_with("[render]\ndeadline_ms = 60000\n");
     let listed = || gateway.admin_get("/api/v1/extensions")[0]["errors"].take();
+    // With the example of its point, and for the listed path.
     wait_until("the document cache is warm", || {
-        count(&gateway, "throws", "exception") == 1
+        count(&gateway, "throws", "exception") == 2
     });
     assert_eq!(listed(), json!(0), "no visitor requested it");
     gateway.get("/page/b");
-    assert_eq!(count(&gateway, "throws", "exception"), 2);
+    assert_eq!(count(&gateway, "throws", "exception"), 3);
     assert_eq!(listed(), json!(1));
 }
 

@@ -12,7 +12,8 @@ use crate::value::{MIB, UNBOUNDED, integer, mebibytes, milliseconds, seconds};
 pub struct RenderSettings {
     /// Whether pages are rendered on the server at all.
     pub enabled: bool,
-    /// Whether the pages that releases list are rendered before the first request for them.
+    /// Whether the pages that releases list, and an example of each extension, are rendered before the
+    /// first request for them.
     pub warm_cache: bool,
     /// The number of render workers.
     #[serde(deserialize_with = "integer::<1, 256, _, _>")]

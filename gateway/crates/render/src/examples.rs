@@ -9,9 +9,11 @@ use tokio::time::{Instant, timeout_at};
 
 use colonnade_model::release::{ExtensionPoint, ReleaseId};
 use colonnade_store::Store;
-use colonnade_store::loaded::{ExtensionManifest, LoadedDeployment};
+use colonnade_store::loaded::{ExtensionManifest, LoadedDeployment, LoadedRelease};
 
+use crate::attempt::Attempt;
 use crate::extension::{PointProps, RequestedExtension};
+use crate::page::Output;
 use crate::problem::{MAX_PROBLEMS, Problem, TrialKey, not_tried};
 use crate::renderer::Renderer;
 use crate::request::{ReleasePair, RenderRequest};
@@ -137,6 +139,38 @@ fn exceeds_limit(failure: &Failure) -> bool {
 }
 
 impl Renderer {
+    /// Renders each extension that a set shows, and that this gateway has not rendered, with the first
+    /// example of its point. Then documents wait for as long as it takes, or not at all if it fails.
+    pub async fn try_unknown(&self, store: &Store, set: &LoadedDeployment) {
+        let Some(engine) = &self.engine else {
+            return;
+        };
+        let site = engine.site.load_full();
+        let request = RenderRequest::without_client(set, None, "/", &site);
+        let is_known = |extension: &ExtensionManifest| {
+            let release = set.release(&extension.section.name);
+            let statistics =
+                |release: &LoadedRelease| engine.history.statistics(&release.id, &extension.point);
+            release.is_some_and(|release| statistics(release).renders > 0)
+        };
+        for point in set.releases.iter().flat_map(|release| &release.extension_points) {
+            let Some(props) = point.examples.first().map(PointProps::of_example) else {
+                continue;
+            };
+            let shown = set.extensions(&point.reference()).iter();
+            for manifest in shown.filter(|extension| !is_known(extension)) {
+                let extension = RequestedExtension::of_example(manifest, &props);
+                if let Some(mut attempt) = Attempt::new(engine, store, request, Some(extension))
+                    && let Ok(Output::Queries(queries)) = attempt.render_postponed(None).await
+                {
+                    let results = attempt.fetch(queries).await;
+                    // The engine records what comes of it.
+                    let _ = attempt.render_postponed(Some(&results)).await;
+                }
+            }
+        }
+    }
+
     /// Renders the extensions of a set, except those of `owner`, with the examples of points that a release
     /// of `owner` would open. Returns a problem for each that newly fails, as a trial of the release
     /// does; `None` if the gateway has no worker or time for all of them.

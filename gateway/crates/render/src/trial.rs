@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::SetOnce;
 use tokio::time::{Instant, timeout};
 
 use colonnade_diagnostics::{LogEntryKind, NewLogEntry, SectionLog, TrialAction};
@@ -360,6 +361,17 @@ impl Attempt<'_> {
             return Ok(output);
         }
         self.run_trial(results, Some((key, self.request.day))).await
+    }
+
+    /// Renders an extension while a worker is free, because no document waits for it. The outcome is
+    /// recorded as that of a document.
+    pub(crate) async fn render_postponed(&self, results: Option<&Results>) -> Result<Output, Why> {
+        let key = (self.key(results), self.request.day);
+        let job = self.job(Input { form: None, results }, Some(key)).await;
+        let mut job = job.map_err(|failure| failure.why)?;
+        self.engine.admit(&job.subject, job.cache_key.as_ref())?;
+        job.postponed = SetOnce::new_with(Some(()));
+        Arc::clone(self.engine).render(Arc::new(job), QUEUE_TIMEOUT).await
     }
 
     /// Renders with results that no upstream has sent, so the output is not cached.
