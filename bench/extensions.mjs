@@ -1,4 +1,4 @@
-// Compares a city page with two extensions with the same page without any. See bench/README.md.
+// Compares a city page with two extensions, and with four broken ones, with the same page without any. See bench/README.md.
 import http from "node:http";
 
 import { chromium } from "@playwright/test";
@@ -8,9 +8,10 @@ import { deployPackages } from "../tests/support/deploy-packages.mjs";
 import { EVENTS, eventsUpstream, startEventsApi } from "../tests/support/events-api.mjs";
 import { loadFirstView } from "../tests/support/page-weight.mjs";
 import { startSite } from "../tests/support/site.mjs";
+import { measureBroken } from "./broken-extensions.mjs";
 import { EMULATED, MARKS, measurePaint } from "./paint.mjs";
 import { cpuTime, waitUntilIdle } from "./processes.mjs";
-import { printRow, quantile } from "./report.mjs";
+import { median, printRow, quantile } from "./report.mjs";
 import { keepResult } from "./results.mjs";
 
 const PATH = "/city/Texas/Austin";
@@ -74,7 +75,8 @@ async function measureAll() {
         if (round > 0) costs[name]?.cpu.push(cpu);
       }
     }
-    return { version: browser.version(), marks: pages[PATH] ?? {}, costs };
+    const broken = await measureBroken(ROUNDS);
+    return { version: browser.version(), marks: pages[PATH] ?? {}, costs, broken };
   } finally {
     for (const stop of stops.reverse()) await stop();
   }
@@ -86,7 +88,7 @@ function printQuartiles(label, variants, unit) {
   printRow([`${label}, ${unit}`, ...cells.map((cell) => cell.padStart(18))]);
 }
 
-const { version, marks, costs } = await keepResult("extensions", measureAll);
+const { version, marks, costs, broken } = await keepResult("extensions", measureAll);
 console.log(`Chromium ${version}; quartiles of ${ROUNDS} rounds\n${EMULATED}\n`);
 printRow([PATH, ...Object.keys(marks).map((name) => name.padStart(18))]);
 for (const [mark, label] of MARKS)
@@ -102,3 +104,9 @@ printQuartiles(
 );
 for (const part of /** @type {const} */ (["script", "extension", "document", "requests"]))
   printRow([part, ...Object.values(costs).map(({ weight }) => String(weight[part]).padStart(18))]);
+
+printRow(["\nA document that is not cached, ms", "none", "four broken", "ratio"]);
+for (const part of /** @type {const} */ (["first", "later"])) {
+  const [none, four] = [median(broken.none[part]), median(broken.four[part])];
+  printRow([`${part} of a gateway`, none.toFixed(1), four.toFixed(1), (four / none).toFixed(2)]);
+}
