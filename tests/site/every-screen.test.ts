@@ -39,7 +39,7 @@ const OTHERS: readonly Screen[] = [
 const SOAK = process.env.SOAK !== undefined;
 /** Screens whose elements another screen has too, so their colors and targets are those of that screen. */
 const ALIKE = ["/state/New%20York", "/privacy"];
-const MISSING = NOT_FOUND_SCREENS.filter(({ name }) => SOAK || ["no page", "no article"].includes(name));
+const MISSING = NOT_FOUND_SCREENS.filter(({ name }) => SOAK || ["no page", "no ad"].includes(name));
 const KINDS = [...SCREENS.filter((screen) => !OTHERS.includes(screen)), ...(SOAK ? OTHERS : [])];
 
 test.describe("with a mouse, at 1280 px", () => {

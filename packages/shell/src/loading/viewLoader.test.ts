@@ -86,6 +86,16 @@ test("a page brings the configuration of its section", async () => {
   expect(configs).toEqual({ legal: { lawyer: "Ada" }, events: { phone: "555" } });
 });
 
+// Also after a rollout has ended: the gateway answers for its sets as long as it retains their deployments.
+test("each page is resolved in the set of the document", async () => {
+  views = new ViewLoader({ ...BOOT, deployment: "1.2" }, "/first", deployment, go);
+  for (const path of ["/events/7", "/events/8"]) await visit(path);
+  expect(vi.mocked(resolvePage).mock.calls).toEqual([
+    ["1.2", "/events/7"],
+    ["1.2", "/events/8"],
+  ]);
+});
+
 describe("a page with a policy", () => {
   const boot = { ...BOOT, policy: ["images a.example", "workers true"] };
   const reload = vi.fn();
