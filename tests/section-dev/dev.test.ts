@@ -292,10 +292,10 @@ test("A section that Vite builds reloads, and stays as it is if a build fails", 
   await expect(overlay(page)).toBeHidden();
 
   // A page of another section, with an extension of this one.
-  await page.goto("/city/Texas/Austin");
-  await expect(page.getByText("Built by Vite")).toBeVisible();
-  await development.edit(VITE_ASIDE, "Built by", "Bundled by");
-  await expect(page.getByText("Bundled by Vite")).toBeVisible();
+  await page.goto("/state/Texas");
+  await expect(page.getByText("Say it to Texas")).toBeVisible();
+  await development.edit(VITE_ASIDE, "Say it to", "Call it out to");
+  await expect(page.getByText("Call it out to Texas")).toBeVisible();
 });
 
 test("A new page appears", async ({ page, development }) => {

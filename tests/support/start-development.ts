@@ -58,19 +58,6 @@ export const extension = defineExtension({
 });
 `;
 
-/** Adds an extension of a point of a released section to the section that Vite builds. */
-async function extendCity(folder: string): Promise<void> {
-  const aside = `import { defineExtension } from "@colonnade/kit/extensions";
-
-export const extension = defineExtension({ data: () => ({}), Component: () => <p>Built by Vite</p> });
-`;
-  await writeFile(path.join(folder, "src/aside.tsx"), aside);
-  const declaration = path.join(folder, "src/section.ts");
-  const text = await readFile(declaration, "utf8");
-  const fills = 'extensions: { "directory/city-aside@1": async () => ({ extension }) },\n  pages: {';
-  await writeFile(declaration, `import { extension } from "./aside";\n${text.replace("pages: {", fills)}`);
-}
-
 /** Sets a budget that each page exceeds. */
 async function limit(config: string): Promise<void> {
   const text = await readFile(config, "utf8");
@@ -95,7 +82,7 @@ export const HOME = "src/pages/home.tsx";
 export const GREETING = "../vite-section/src/pages/greeting.tsx";
 
 /** The extension of the section "vite". */
-export const VITE_ASIDE = "../vite-section/src/aside.tsx";
+export const VITE_ASIDE = "../vite-section/src/extensions/greeting.tsx";
 
 /** The file of the extension of `directory/city-aside@1`. */
 export const ASIDE = "src/aside.tsx";
@@ -132,7 +119,6 @@ export async function startDevelopment(site: Site): Promise<Development & { stop
       filter: (file) => !/[/\\](node_modules|release|dist|tsconfig\.json)$/.test(file),
     });
   for (const name of Object.keys(copied)) await limit(path.join(parent, name, "section.config.js"));
-  await extendCity(path.join(parent, "vite-section"));
   const api = createServer((request, response) => {
     response.end(JSON.stringify({ url: request.url }));
   }).listen(0, "127.0.0.1");
