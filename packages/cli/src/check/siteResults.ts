@@ -57,5 +57,6 @@ function unavailable(subject: Subject, name: string, url: string, result: QueryR
   const where = "path" in subject ? `${subject.path} (page ${subject.pattern})` : `the extension ${subject.point}`;
   const status = result?.ok === false ? result.status : 0;
   const message = `the query "${name}" of ${where} failed with status ${String(status)}: ${url}`;
-  return problemOf("COL164", message, undefined, "Start the API, or correct the URL, to check with its results.");
+  const advice = "Start the API, correct the URL, or ask the operator of the site for an upstream of this path.";
+  return problemOf("COL164", message, undefined, advice);
 }

@@ -11,12 +11,15 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { failure, runCompiled } from "../../fixtures/command.js";
 import { helloSection, nativeSection, temporaryFolder, TSCONFIG, writeFiles } from "../../fixtures/temporary.js";
 import { DEVELOPMENT_FORMAT } from "../build/developmentShell.js";
+import type { ContentPolicy } from "../build/policy.js";
 import type { Development } from "../dev/index.js";
 import { CONTRACT } from "@colonnade/kit/contract";
 
 const DOCUMENT =
   '<!doctype html><head><script src="/assets/shell/1.0.0/main.js"></script></head>' +
   '<body><div id="root"></div><script type="application/json" id="boot">{"site":{}}</script></body>';
+
+const HEADERS = { "content-type": "text/html", "content-security-policy": "default-src 'self'" };
 
 /** The manifest of a development variant that the section can use. */
 const VARIANT = {
@@ -42,7 +45,7 @@ let remotes: string | undefined;
  * noticing it before the next request.
  */
 const server = createServer({ keepAliveTimeout: 0 }, ({ url }, response) => {
-  if (url === "/") response.end(home);
+  if (url === "/") response.writeHead(200, HEADERS).end(home);
   else if (url === "/assets/shell/1.0.0/development.tgz" && archive) response.end(archive);
   else if (url === "/assets/shop/1.0.0/types.tgz") response.end(typesArchive);
   else if (url === "/_build-target/hello" && target) response.end(target);
@@ -226,8 +229,25 @@ test("the types of another section under development follow its builds, and inco
   expect(index).toContain('"catalog/PriceTag": typeof import("./catalog/PriceTag.js");');
 });
 
+test("a document may do what its section asks for, and what the site permits the section", async () => {
+  const config = { name: "hello", entry: "./src/section.ts", policy: { workers: true } };
+  const section = await helloSection({ "section.config.js": `export default ${JSON.stringify(config)};` });
+  const development = await startDevelopment([section], () => undefined, { styleAttributes: true });
+  // Without a page of a section, the server passes it on.
+  home = "<!doctype html>";
+  const { headers } = await fetch(development.url);
+  expect(headers.get("content-security-policy")).toBe(
+    "default-src 'self'; worker-src 'self' blob:; style-src-attr 'unsafe-inline'",
+  );
+  await development.close();
+});
+
 /** Starts the command's server with a site that sections can use. */
-async function startDevelopment(folders: readonly string[], print: (line: string) => void): Promise<Development> {
+async function startDevelopment(
+  folders: readonly string[],
+  print: (line: string) => void,
+  policy: ContentPolicy = {},
+): Promise<Development> {
   home = DOCUMENT;
   await offerVariant(VARIANT);
   const { develop } = await import("../../dist/dev/index.js");
@@ -237,7 +257,7 @@ async function startDevelopment(folders: readonly string[], print: (line: string
     port: 0,
     host: "127.0.0.1",
     apis: new Map(),
-    buildTargetOf: () => Promise.resolve(undefined),
+    buildTargetOf: () => Promise.resolve({ source: site, extensionPoints: {}, shared: {}, policy }),
     print,
   });
 }

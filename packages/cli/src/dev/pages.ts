@@ -131,9 +131,9 @@ export class DevelopmentPages {
     return configs;
   }
 
-  /** What the documents of the sections under development need in addition to the strict policy. */
+  /** What the documents of the sections under development may do in addition to the strict policy. */
   policies(): ContentPolicy[] {
-    return [...this.#sections.values()].flatMap(({ config: { policy } }) => policy ?? []);
+    return [...this.#sections.values()].flatMap(({ policies }) => policies);
   }
 
   /** A site with the links that the sections under development contribute to the navigation. */

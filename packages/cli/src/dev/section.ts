@@ -75,7 +75,7 @@ export class DevelopmentSection {
   // Includes the files of earlier builds, because open pages update from them.
   readonly #files = new Set<string>();
   /** What the documents of the section may do: what it needs, and what the site permits. */
-  #policies: readonly (ContentPolicy | undefined)[] = [];
+  policies: readonly ContentPolicy[] = [];
   #reading = Promise.resolve();
   readonly #weights = new Weights();
   #weighing = Promise.resolve();
@@ -149,7 +149,7 @@ export class DevelopmentSection {
 
   async #readBuilds(): Promise<void> {
     for (const file of this.#builds.latest.names) this.#files.add(file);
-    this.#policies = [this.config.policy, (await this.#buildTargetOf(this.folder))?.policy];
+    this.policies = [this.config.policy ?? {}, (await this.#buildTargetOf(this.folder))?.policy ?? {}];
     const problems = [...this.#builds.problems()];
     try {
       this.#imports = await readEntry(path.resolve(this.folder, this.config.entry));
@@ -162,7 +162,7 @@ export class DevelopmentSection {
     const { compilation, written } = this.#builds.latest;
     const styles = compilation ? await findStyleProblems({ folder, config, written }, compilation) : [];
     // Warnings do not replace a page by the overlay.
-    const sources = unpermitted(errorsIn([...this.#sources.problems(), ...styles]), ...this.#policies).map((problem) =>
+    const sources = unpermitted(errorsIn([...this.#sources.problems(), ...styles]), ...this.policies).map((problem) =>
       this.#describe(problem),
     );
     this.problems = await this.#distinctWithFrames([...builds, ...sources]);
@@ -280,7 +280,7 @@ export class DevelopmentSection {
     const found = reports.flatMap((report) =>
       problemsOf(report, { positionOf, locationOf: (part) => this.#sources.locationOf(part) }),
     );
-    const problems = unpermitted(found, ...this.#policies)
+    const problems = unpermitted(found, ...this.policies)
       .map((problem) => (compilation ? atImport(this.folder, compilation, problem) : problem))
       .map((problem) => this.#describe(problem, pagePath));
     const exceedsLimit = reports.some(({ kind }) => kind === "timeout");
