@@ -56,6 +56,17 @@ test("search finds the section that serves a path of the site", () => {
   expect(of("/nothing/here")).toEqual([]);
 });
 
+test("search by path ignores a final slash, and sections whose path only begins alike", () => {
+  const home = { ...section("home", "1.0.0"), patterns: ["/"] };
+  const sections = [section("legalese", "1.0.0"), section("legal", "1.0.0"), home];
+  const of = (text: string): string[] =>
+    search({ ...SEARCHED, sections }, text).map(({ label, detail }) => `${label}: ${detail}`);
+  expect(of("/legal")).toEqual(["legal: /legal"]);
+  expect(of("/legal/")).toEqual(["legal: /legal"]);
+  expect(of("/legal/privacy/")).toEqual(["legal: /legal/:page"]);
+  expect(of("/")).toEqual(["home: /", "legalese: /legalese", "legal: /legal"]);
+});
+
 test("search finds a release by its commit", () => {
   const source = { commit: "0123456789abcdef" };
   const sections = [{ ...section("legal"), releases: [release("1.0.0"), { ...release("2.0.0"), source }] }];

@@ -37,10 +37,10 @@ function rankOf(text: string, query: string): number | null {
   return place === 0 ? 1 : 2;
 }
 
-/** The path in an address of the site, with or without its origin; null if a text is none. */
+/** The path in an address of the site, with or without its origin, without a final slash; null if a text is none. */
 function pathOf(text: string): string | null {
   return /^(https?:\/)?\//.test(text) && URL.canParse(text, "http://site")
-    ? new URL(text, "http://site").pathname
+    ? new URL(text, "http://site").pathname.replace(/\/$/, "")
     : null;
 }
 
@@ -73,10 +73,10 @@ export function search({ pages, sections, deployments, live, newest }: Searched,
   /** The section that serves a path, then those with pages below it. */
   function addSectionsAt(path: string): void {
     const patterns = sections.flatMap((section) => section.patterns).sort(comparePatterns);
-    const serving = patterns.find((pattern) => matchPath(pattern, path));
+    const serving = patterns.find((pattern) => matchPath(pattern, path === "" ? "/" : path));
     for (const { name, patterns } of sections) {
       const isServing = serving !== undefined && patterns.includes(serving);
-      const pattern = isServing ? serving : patterns.find((each) => each.startsWith(path));
+      const pattern = isServing ? serving : patterns.find((each) => each.startsWith(`${path}/`));
       if (pattern === undefined) continue;
       found.push([isServing ? 0 : 1, { kind: "Section", label: name, detail: pattern, href: sectionHref(name) }]);
     }
