@@ -151,8 +151,18 @@ test.each([
   });
 });
 
+test("SectionPage lists no access for a session that may not change the section", async () => {
+  const { calls } = show(LEGAL, ["metrics"]);
+  const access = screen.getByRole("region", { name: "Access" });
+  await waitFor(() => {
+    expect(calls.map(([, path]) => path)).toContain("/api/v1/access");
+    expect(access.getAttribute("aria-busy")).toBe("false");
+  });
+  expect(access.textContent).toBe("AccessOnly those who may change this section see who else may.");
+});
+
 test("SectionPage lists the tokens and grants that change a section", async () => {
-  show(LEGAL, []);
+  show(LEGAL, ["publish"]);
   const [, ...rows] = within(await screen.findByRole("table", { name: /^Tokens and grants/ })).getAllByRole("row");
   expect(rows.map(({ textContent }) => textContent)).toEqual([
     expect.stringMatching(/^cipublish, deploylegal2020-01-01 00:00 UTC.* expired$/),

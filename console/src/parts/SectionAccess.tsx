@@ -1,7 +1,7 @@
 import { Badge, Card } from "@colonnade/design";
 import type { ReactElement } from "react";
 
-import { useRead } from "../data.js";
+import { useConsole, useRead } from "../data.js";
 import { dateOf } from "../format.js";
 import type { AccessList, GrantDescription } from "../openapi.js";
 import { Table } from "./Table.js";
@@ -29,16 +29,17 @@ interface Entry {
 
 /** The tokens that may change a section, and the grants for holders of ID tokens. */
 export function SectionAccess({ name }: { readonly name: string }): ReactElement {
+  const { can } = useConsole();
   const { value, error } = useRead<AccessList>("/access", name);
-  const entries = value ? entriesOf(value, name) : [];
+  // Others get only the entries that apply to their own sections, too.
+  const mayChange = ACTIONS.some((action) => can(action, name));
+  const entries = value && mayChange ? entriesOf(value, name) : [];
   const [shown, more] = useShown(entries, SIZE, "tokens");
   return (
     <section aria-labelledby="access" className="panel" aria-busy={!value && error === undefined}>
       <h2 id="access">Access</h2>
       <Unreadable what="tokens" error={error} />
-      {value && entries.length === 0 && (
-        <p className="muted">Only those who may change this section see who else may.</p>
-      )}
+      {!mayChange && <p className="muted">Only those who may change this section see who else may.</p>}
       {shown.length > 0 && (
         <Card className="flush">
           <Table
