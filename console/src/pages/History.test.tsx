@@ -17,6 +17,7 @@ const changeOf = (revision: number, ...sections: readonly string[]): object => (
 const PAGES: Readonly<Record<string, object>> = {
   "/api/v1/history?limit=50&section=legal": { entries: [changeOf(5, "legal")], next: 5 },
   "/api/v1/history?limit=50&section=legal&before=5": { entries: [changeOf(2, "articles", "legal")], next: null },
+  "/api/v1/history?limit=50&section=nope": { entries: [], next: null },
 };
 
 beforeEach(() => {
@@ -56,6 +57,14 @@ test("History of a section reads its changes, page by page", async () => {
   expect(screen.queryByRole("button", { name: "Older changes" })).toBeNull();
   const added = screen.getAllByText(/ is added$/).map(({ textContent }) => textContent);
   expect(added).toEqual(["legal 1.0.0 is added", "legal 1.0.0 is added", "articles 1.0.0 is added"]);
+});
+
+test("History names a section that has neither releases nor changes", async () => {
+  show("?section=nope");
+  expect(await screen.findByText("There are no changes of nope.")).toBeTruthy();
+  const filter: HTMLSelectElement = screen.getByLabelText("Section");
+  expect([...filter.options].map(({ text }) => text)).toEqual(["All", "legal", "nope"]);
+  expect(filter.value).toBe("nope");
 });
 
 test("History of the last hour says that it has no change, and not the site", () => {

@@ -32,6 +32,8 @@ export function History(): ReactElement {
 function Filters({ section }: { readonly section: string }): ReactElement {
   const { sections } = useConsole();
   const hour = useQueryParameter("changed") === "hour";
+  // Also one whose releases are all removed.
+  const names = new Set(["", ...sections.map(({ name }) => name), section]);
   return (
     <div className="filters">
       <label className="filter">
@@ -42,9 +44,10 @@ function Filters({ section }: { readonly section: string }): ReactElement {
             replaceQuery({ section: target.value });
           }}
         >
-          <option value="">All</option>
-          {sections.map(({ name }) => (
-            <option key={name}>{name}</option>
+          {[...names].map((name) => (
+            <option key={name} value={name}>
+              {name === "" ? "All" : name}
+            </option>
           ))}
         </select>
       </label>
@@ -99,7 +102,7 @@ function Pages({ first, query }: PagesProps): ReactElement {
     SIZE,
     "changes",
   );
-  const empty = hour && all.length > 0 ? "There were no changes in the last hour." : noChangesOf(first.next);
+  const empty = hour && all.length > 0 ? "There were no changes in the last hour." : noChangesOf(first.next, section);
   return (
     <>
       <ChangeList changes={shown} empty={empty} section={section} />

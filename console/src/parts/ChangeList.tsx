@@ -24,9 +24,11 @@ interface ChangeListProps {
   readonly section?: string;
 }
 
-/** The text of a list without changes: whether older ones are not read yet. */
-export const noChangesOf = (next: number | null): string =>
-  next === null ? "There are no changes yet." : "Only older changes can be here.";
+/** The text of a list without changes, of a section if it is named: whether older ones are not read yet. */
+export function noChangesOf(next: number | null, section = ""): string {
+  if (next !== null) return "Only older changes can be here.";
+  return section === "" ? "There are no changes yet." : `There are no changes of ${section}.`;
+}
 
 /** Changes, newest first: what, by whom, when and why. */
 export function ChangeList({ changes, empty = noChangesOf(null), section }: ChangeListProps): ReactElement {
