@@ -1,7 +1,7 @@
 // Starts the receiver.
 import { createReceiver, parseSecret } from "./receiver.js";
 
-const { WEBHOOK_SECRET = "", CHAT_URL, HOST = "127.0.0.1", PORT = "9300" } = process.env;
+const { WEBHOOK_SECRET = "", CHAT_URL, CONSOLE_URL, HOST = "127.0.0.1", PORT = "9300" } = process.env;
 const key = parseSecret(WEBHOOK_SECRET);
 if (!key || !CHAT_URL) {
   console.error(
@@ -9,4 +9,8 @@ if (!key || !CHAT_URL) {
   );
   process.exit(1);
 }
-createReceiver({ key, chatUrl: CHAT_URL }).listen(Number(PORT), HOST);
+if (CONSOLE_URL && !URL.canParse(CONSOLE_URL)) {
+  console.error("expected the URL of the admin listener in CONSOLE_URL, such as https://admin.example");
+  process.exit(1);
+}
+createReceiver({ key, chatUrl: CHAT_URL, consoleUrl: CONSOLE_URL }).listen(Number(PORT), HOST);

@@ -56,9 +56,9 @@ export function parseSecret(secret) {
 /**
  * A server for the webhook with this key.
  *
- * @param {{ key: Buffer; chatUrl: string }} options
+ * @param {{ key: Buffer; chatUrl: string; consoleUrl?: string }} options `consoleUrl`: where links lead to; without it there are none
  */
-export function createReceiver({ key, chatUrl }) {
+export function createReceiver({ key, chatUrl, consoleUrl }) {
   /** @type {Set<unknown>} */
   const known = new Set();
 
@@ -73,7 +73,7 @@ export function createReceiver({ key, chatUrl }) {
     const response = await fetch(chatUrl, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ text: textOf(event) }),
+      body: JSON.stringify({ text: textOf(event, consoleUrl) }),
       redirect: "error",
       signal: AbortSignal.timeout(CHAT_TIMEOUT_MS),
     });

@@ -15,7 +15,8 @@ const EVENT = {
   data: { by: "ci-legal", action: "deploy", sections: { legal: { from: "1.0.0", to: "1.1.0" } }, reason: "new terms" },
   sources: { "legal@1.0.0": { commit: "9c1" }, "legal@1.1.0": { commit: "4bf92f3577b34da6a3ce", author: "jose" } },
 };
-const LINE = "https://site.example: ci-legal, deploy legal 1.0.0 → 1.1.0 (4bf92f3577b3, by jose): new terms";
+const LINE =
+  "https://site.example: ci-legal, deploy legal 1.0.0 → 1.1.0 (4bf92f3577b3, by jose): new terms https://admin.example/console/history?section=legal";
 
 let chat, receiver, texts, chatStatus;
 
@@ -33,7 +34,7 @@ beforeEach(async () => {
     response.writeHead(chatStatus, { connection: "close" }).end();
   });
   const chatUrl = await listening(chat);
-  receiver = createReceiver({ key: KEY, chatUrl });
+  receiver = createReceiver({ key: KEY, chatUrl, consoleUrl: "https://admin.example" });
   receiver.url = await listening(receiver);
 });
 
@@ -115,4 +116,23 @@ test.each([
   ],
 ])("%s has a line", (type, data, line) => {
   expect(textOf({ site: "site", type, data })).toBe(`site: ${line}`);
+});
+
+const RELEASE = { from: "1.0.0", to: "1.1.0" };
+
+test.each([
+  ["release.published", { name: "legal", version: "1.1.0+a" }, "/console/sections/legal?release=1.1.0%2Ba"],
+  ["rollout.changed", { sections: { legal: RELEASE } }, "/console/history?section=legal"],
+  ["deployment.changed", { sections: { legal: RELEASE, events: RELEASE } }, "/console/history"],
+  ["deployment.changed", { sections: {} }, "/console/history"],
+  ["extension.switched", { extension: { section: "events", point: "page/aside" } }, "/console/sections/events"],
+  ["store.degraded", { gateway: "web-1", subject: "store" }, "/console/gateways"],
+])("%s with %j links to the console", (type, data, path) => {
+  const link = textOf({ site: "site", type, data }, "https://admin.example/").split(" ").at(-1);
+  expect(link).toBe(`https://admin.example${path}`);
+});
+
+test("a call that was refused has no link", () => {
+  const event = { site: "site", type: "admin.request", data: { by: "ci", action: "deploy", outcome: "refused" } };
+  expect(textOf(event, "https://admin.example")).toBe(textOf(event));
 });

@@ -26,11 +26,36 @@ function sourceOf({ commit, url, author } = {}) {
 /** @typedef {{ site: string; type: string; data: any; sources?: Record<string, Source> }} Message */
 
 /**
- * The line for an event of any type. People write the reasons: `<!channel>` or a link in one is no markup of the chat.
+ * The line for an event of any type, with a link if there is a console. People write the reasons: `<!channel>` or a link
+ * in one is no markup of the chat.
  *
  * @param {Message} event
+ * @param {string} [consoleUrl] the URL of the admin listener
  */
-export const textOf = (event) => lineOf(event).replace(/[&<>]/g, (character) => ESCAPES[character]);
+export function textOf(event, consoleUrl) {
+  const target = consoleUrl ? targetOf(event) : undefined;
+  const link = target === undefined ? "" : ` ${new URL(`/console/${target}`, consoleUrl).href}`;
+  return `${lineOf(event)}${link}`.replace(/[&<>]/g, (character) => ESCAPES[character]);
+}
+
+/** The page of the console about an event, if there is one. @param {Message} event */
+function targetOf({ type, data }) {
+  switch (type) {
+    case "release.published":
+      return `sections/${encodeURIComponent(data.name)}?release=${encodeURIComponent(data.version)}`;
+    case "deployment.changed":
+    case "rollout.changed": {
+      const [name, ...others] = Object.keys(data.sections);
+      return name === undefined || others.length > 0 ? "history" : `history?section=${encodeURIComponent(name)}`;
+    }
+    case "extension.switched":
+      return `sections/${encodeURIComponent(data.extension.section)}`;
+    case "admin.request":
+      return undefined;
+    default:
+      return "gateways";
+  }
+}
 
 /** @param {Message} event */
 function lineOf({ site, type, data, sources }) {
