@@ -299,7 +299,8 @@ async function openConsole(gateway) {
   await mkdir(PICTURES, { recursive: true });
   const browser = await chromium.launch(launchOptions());
   stops.push(() => browser.close());
-  const page = await browser.newPage();
+  // A picture during the transition to another color scheme would have the colors of neither.
+  const page = await browser.newPage({ reducedMotion: "reduce" });
   await page.goto(`${gateway.admin}/console`);
   await page.getByLabel("Token").fill(token);
   await page.getByRole("button", { name: "Sign in" }).click();
