@@ -157,7 +157,7 @@ soak: console releases example-release gallery-built browser docs
 	SOAK=1 npx --no -- vitest run packages/cli/src/cli/packed.test.ts
 	SOAK=1 node tests/api/schemathesis.mjs
 	node tests/operator/day.mjs
-	node tests/operator/teams.mjs
+	SOAK=1 node tests/operator/teams.mjs
 	cd tests/compatibility && npm ci --no-fund --no-audit --loglevel error
 	cd tests && SOAK=1 npx --no -- playwright test
 	@$(MAKE) --no-print-directory instructions

@@ -114,7 +114,10 @@ let metrics = "";
 async function startPrometheus() {
   const tools = path.join(ROOT, "tests/development/optional-tools.mjs");
   const program = execFileSync(process.execPath, [tools, "prometheus"], { encoding: "utf8" }).trim();
-  if (program === "") return undefined;
+  if (program === "") {
+    assert(!process.env["SOAK"], "Prometheus is not installed: a soak test needs it (apt-get install prometheus)");
+    return undefined;
+  }
   const exporter = await listen(
     http.createServer((_, response) => response.setHeader("content-type", "text/plain; version=0.0.4").end(metrics)),
   );
