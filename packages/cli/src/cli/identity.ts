@@ -68,7 +68,11 @@ async function callProvider<Data>(
 }
 
 function callForJson<Data>(url: string, options: ProviderRequest = {}): Promise<Data> {
-  return callProvider(url, options, ({ text }) => JSON.parse(text) as Data);
+  return callProvider(url, options, ({ status, text }) => {
+    // Other errors are of the request, and have JSON with an `error` (RFC 6749, section 5.2).
+    if (status === 429 || status >= 500) throw new Error(`it responded with status ${String(status)}`);
+    return JSON.parse(text) as Data;
+  });
 }
 
 /** Reads the endpoints of an issuer. */
@@ -126,23 +130,27 @@ export async function githubToken(
 /**
  * The ID token of the person who has signed in at the gateway with this admin URL.
  *
- * @throws GatewayError when the person has to sign in again.
+ * @throws GatewayError when the person has to sign in again, or the provider fails.
  */
 export async function personToken(environment: NodeJS.ProcessEnv, url: string): Promise<string | undefined> {
   const credentials = readCredentials(environment, url);
   if (!credentials || isFresh(credentials.idToken)) return credentials?.idToken;
   const next = await refreshed(credentials);
   writeCredentials(environment, url, next);
+  if (next.idToken === credentials.idToken)
+    throw new GatewayError(`${next.issuer} returned no ID token; sign in with \`colonnade login\``, "unauthorized");
   return next.idToken;
 }
 
+/** Credentials with the next tokens. A response without an ID token may have a refresh token (OpenID Connect Core 1.0, section 12.2). */
 async function refreshed(credentials: Credentials): Promise<Credentials> {
   const { issuer, clientId, refreshToken } = credentials;
   const expired = new GatewayError("your session has ended; sign in with `colonnade login`", "unauthorized");
   if (refreshToken === undefined) throw expired;
   const { token_endpoint: endpoint } = await readEndpoints(issuer);
   const form = { grant_type: "refresh_token", refresh_token: refreshToken, client_id: clientId };
-  const { id_token: idToken, refresh_token: next = refreshToken } = await postForm<TokenResponse>(endpoint, form);
-  if (idToken === undefined) throw expired;
-  return { issuer, clientId, idToken, refreshToken: next };
+  const { id_token, refresh_token, error } = await postForm<TokenResponse>(endpoint, form);
+  if (error === "invalid_grant") throw expired;
+  if (error !== undefined) throw new GatewayError(`${issuer} refused: ${error}`, "rejected");
+  return { ...credentials, idToken: id_token ?? credentials.idToken, refreshToken: refresh_token ?? refreshToken };
 }

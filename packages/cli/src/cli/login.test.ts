@@ -165,6 +165,35 @@ test.each([undefined, TOKEN])("a session that has ended says how to sign in agai
   );
 });
 
+test.each([
+  [
+    { error: "temporarily_unavailable" },
+    503,
+    6,
+    /identity provider: \S+\/realm\/token: Error: it responded with status 503/,
+  ],
+  [{ error: "invalid_client" }, 401, 4, /\/realm refused: invalid_client/],
+])("a provider that responds %j has not ended the session", async (body, status, expected, message) => {
+  const tokens = { id_token: idToken(30), refresh_token: TOKEN };
+  admin.responses = { ...admin.responses, "POST /realm/token": jsonResponse(tokens) };
+  await run(["login"]);
+  admin.responses = { ...admin.responses, "POST /realm/token": jsonResponse(body, status) };
+  const { code, err } = await run(["history"]);
+  expect([code, err]).toEqual([expected, expect.stringMatching(message)]);
+});
+
+test("a refresh token that comes without an ID token is kept", async () => {
+  const first = { id_token: idToken(30), refresh_token: "first" };
+  admin.responses = { ...admin.responses, "POST /realm/token": jsonResponse(first) };
+  await run(["login"]);
+  admin.responses = { ...admin.responses, "POST /realm/token": jsonResponse({ refresh_token: "second" }) };
+  expect(await run(["history"])).toEqual(
+    failure(`${admin.url}/realm returned no ID token; sign in with \`colonnade login\``, "unauthorized"),
+  );
+  await run(["history"]);
+  expect(requestsFor("POST /realm/token").at(-1)).toContain("refresh_token=second");
+});
+
 test("login names the providers if there are several or none", async () => {
   const provider = { issuer: "https://a.example", deviceClientId: "cli", scopes: ["openid"] };
   const providers = ["a", "b"].map((name) => ({ ...provider, name }));
