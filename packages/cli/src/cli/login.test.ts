@@ -76,10 +76,10 @@ test.each([
 });
 
 test("a response that is not JSON is not quoted", async () => {
-  admin.responses = { ...admin.responses, "POST /realm/token": { status: 200, body: TOKEN } };
+  admin.responses = { ...admin.responses, "POST /realm/device": { status: 200, body: TOKEN } };
   const { code, err } = await run(["login"]);
   expect(code).toBe(6);
-  expect(err).toMatch(/error: cannot use the identity provider: \S+\/realm\/token: it did not return JSON\n$/);
+  expect(err).toMatch(/error: cannot use the identity provider: \S+\/realm\/device: it did not return JSON\n$/);
 });
 
 test("a token in a file is read", async () => {
@@ -192,6 +192,19 @@ test("a refresh token that comes without an ID token is kept", async () => {
   );
   await run(["history"]);
   expect(requestsFor("POST /realm/token").at(-1)).toContain("refresh_token=second");
+});
+
+test("login goes on after a failed request", async () => {
+  const failed = jsonResponse({ error: "temporarily_unavailable" }, 503);
+  const answers = [failed, jsonResponse({ id_token: idToken(300) })];
+  admin.responses = {
+    ...admin.responses,
+    get "POST /realm/token"() {
+      return answers.shift() ?? failed;
+    },
+  };
+  expect((await run(["login"])).code).toBe(0);
+  expect(answers).toEqual([]);
 });
 
 test("login names the providers if there are several or none", async () => {

@@ -22,6 +22,7 @@ interface DeviceAuthorization {
 }
 
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
+const UNAVAILABLE = "temporarily_unavailable";
 
 /** Adds `colonnade login`. */
 export function addLoginCommand(program: CommandUnknownOpts, context: CommandContext): void {
@@ -96,14 +97,26 @@ async function signIn(
   const until = Date.now() + device.expires_in * 1000;
   for (let seconds = device.interval ?? 5; Date.now() < until;) {
     await setTimeout(seconds * 1000);
-    const tokens = await postForm<TokenResponse>(endpoint, form);
+    const tokens = await poll(endpoint, form);
     const { id_token: idToken, refresh_token: refreshToken, error } = tokens;
     if (idToken !== undefined) return { issuer, clientId, idToken, refreshToken };
     if (error === "slow_down") seconds += 5;
+    // After a timeout, requests must become rarer (RFC 8628, section 3.5).
+    else if (error === UNAVAILABLE) seconds *= 2;
     else if (error !== "authorization_pending")
       throw new GatewayError(`${issuer} refused: ${error ?? "no ID token"}`, "unauthorized");
   }
   throw new GatewayError("nobody signed in in time; try again", "unauthorized");
+}
+
+/** Asks for the tokens. While the provider cannot be used, they are still to come. */
+async function poll(endpoint: string, form: object): Promise<TokenResponse> {
+  try {
+    return await postForm(endpoint, form);
+  } catch (error) {
+    if (error instanceof GatewayError && error.kind === "unavailable") return { error: UNAVAILABLE };
+    throw error;
+  }
 }
 
 /** Revokes the refresh token, if there is one. Returns what went wrong. */
