@@ -24,8 +24,8 @@ pub enum ChangeError {
     /// The releases conflict with each other.
     #[error("the releases conflict with each other")]
     Conflict(Vec<String>),
-    /// Releases read settings that the configuration does not have, or has with another type.
-    #[error("releases read settings that the configuration does not have, or has with another type")]
+    /// Releases need settings that the configuration does not have, or has with another type.
+    #[error("releases need settings that the configuration does not have, or has with another type")]
     SettingsMissingOrMistyped(Vec<String>),
     /// Pages or extensions of the deployment fail to render.
     #[error("pages or extensions of the deployment fail to render")]
