@@ -242,8 +242,8 @@ api-report: releases
 	$(API_REPORTS) --local
 
 # Updates the description from which the types of the console are generated, after a change of the admin API.
-openapi: gateway-tested releases
-	@cd tests && npx --no playwright test operator-console -g "types of the console" --project server-rendering --update-snapshots
+openapi: console
+	@UPDATE_OPENAPI=1 $(MAKE) --no-print-directory test-rust CRATE=gateway FILTER=openapi::openapi_is_served
 
 # Updates the generated part of docs/operate/configuration.md. Review it with the change.
 config-reference: tools

@@ -42,7 +42,6 @@ export default defineConfig<object, WorkerFixtures>({
     {
       name: "server-rendering",
       testMatch: "{site,journeys,rendering,section-dev,operator-console,example,deploy}/**/*.test.ts",
-      snapshotPathTemplate: "../console/{arg}{ext}",
       dependencies: ["publish"],
     },
     // Client rendering: how the browser loads sections, and the screens that a gateway without rendering answers otherwise.
