@@ -157,8 +157,12 @@ impl<'a> Attempt<'a> {
                 return Err(failure.why);
             }
         };
-        if let Some(RequestedExtension { share, .. }) = self.extension {
-            job.budget = self.engine.history.budget(&subject.circuit, share);
+        if let Some(RequestedExtension { manifest, share, .. }) = self.extension {
+            let (history, settings) = (&self.engine.history, &self.engine.settings);
+            // One that is not known is tried in advance: its modules alone may take a fifth of the page's time.
+            let is_known = history.statistics(subject.section(), &manifest.point).renders > 0;
+            let budget = history.budget(&subject.circuit, share);
+            job.budget = budget.filter(|_| is_known || !settings.warm_cache);
             job.postponed = SetOnce::new_with(job.budget.is_none().then_some(()));
         }
         let job = Arc::new(job);
