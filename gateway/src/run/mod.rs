@@ -152,7 +152,7 @@ async fn serve(
     background.spawn(service_manager::watchdog(lifecycle));
     service_manager::ready().await;
     edge.listeners.log();
-    reload::log_warnings(&warnings);
+    settings::log_warnings(&warnings);
     serve_listeners(edge.listeners, app.services, edge.shutdown.draining).await;
     background.abort_all();
     let _ = timeout(BLOCKING_WORK_TIMEOUT, member.withdraw_state()).await;

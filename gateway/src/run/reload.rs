@@ -13,7 +13,7 @@ use tokio::signal::unix::Signal;
 use crate::metrics::ReloadMetrics;
 use crate::run::certificates::{ReloadingCertificates, run_blocking};
 use crate::run::service_manager;
-use crate::run::settings::CurrentListenerSettings;
+use crate::run::settings::{CurrentListenerSettings, log_warnings};
 use crate::run::token_file::TokenFile;
 
 /// How often the certificate files are checked for changes.
@@ -94,13 +94,6 @@ impl Reload {
             event = "config_reloaded",
             restart_required = (!changed.is_empty()).then(|| changed.join(", "))
         );
-    }
-}
-
-/// Logs the warnings about a configuration.
-pub(super) fn log_warnings(warnings: &[String]) {
-    for warning in warnings {
-        tracing::warn!(event = "config_warning", warning);
     }
 }
 

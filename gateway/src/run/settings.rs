@@ -1,4 +1,4 @@
-//! The settings of the listeners.
+//! The settings of the listeners, and warnings about the configuration.
 
 use std::sync::Arc;
 
@@ -78,5 +78,12 @@ pub(crate) fn admin(config: &Config, is_tls: bool) -> Settings {
         trusted_proxies: Vec::new(),
         proxy_protocol: false,
         ..site(config, is_tls)
+    }
+}
+
+/// Logs the warnings about a configuration.
+pub(super) fn log_warnings(warnings: &[String]) {
+    for warning in warnings {
+        tracing::warn!(event = "config_warning", warning);
     }
 }

@@ -7,7 +7,7 @@ use colonnade_admin::Admin;
 
 use crate::metrics::ReloadMetrics;
 use crate::run::certificates::{FileVersion, ReadError, file_version, run_blocking};
-use crate::run::reload::log_warnings;
+use crate::run::settings::log_warnings;
 
 /// The token file of the configuration, if it has one.
 pub(super) struct TokenFile {

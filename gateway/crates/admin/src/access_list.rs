@@ -12,7 +12,7 @@ use colonnade_web::response::{Response, json};
 
 use crate::Admin;
 use crate::access::Identity;
-use crate::routes::Call;
+use crate::operation::Call;
 
 /// The tokens and the grants that apply to sections of the caller.
 #[derive(Serialize, ToSchema)]

@@ -23,8 +23,8 @@ use colonnade_platform::events::Events;
 use colonnade_web::log::AUDIT;
 
 use crate::access::Identity;
-use crate::routes::Parameters;
-use crate::session::Session;
+use crate::parameters::Parameters;
+use crate::sessions::Session;
 
 /// The maximum number of releases in an event.
 const MAX_RELEASES: usize = 32;

@@ -8,7 +8,7 @@ use colonnade_config::Action;
 use colonnade_model::event::Event;
 use colonnade_web::response::{Response, json};
 
-use crate::routes::Call;
+use crate::operation::Call;
 use crate::{Admin, AdminError, auth, query};
 
 /// A part of the audit log.

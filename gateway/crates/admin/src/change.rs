@@ -20,7 +20,7 @@ use colonnade_web::response::{Response, json};
 
 use crate::access::Identity;
 use crate::audit::Caller;
-use crate::rollouts::{self, Rollout};
+use crate::rollout::{self, Rollout};
 use crate::{Admin, AdminError, request_body};
 
 /// The maximum size of a JSON body in bytes.
@@ -138,7 +138,7 @@ pub(super) fn respond(admin: &Admin, outcome: &ChangeOutcome, is_changed: impl F
     let loaded = snapshot.set(&set);
     let paths = loaded.as_ref().map(|deployment| first_paths(deployment));
     let warnings = loaded.map(|deployment| warnings(admin, &deployment, is_changed));
-    let rollouts = rollouts::describe(&state.visible, record);
+    let rollouts = rollout::describe(&state.visible, record);
     let own = rollouts.iter().find(|rollout| rollout.deployment == *number);
     let result = ChangeResult {
         number: *number,

@@ -16,7 +16,7 @@ use colonnade_web::response::{Response, json};
 
 use crate::audit::Caller;
 use crate::change::ChangeResult;
-use crate::rollouts::{self, Rollout};
+use crate::rollout::{self, Rollout};
 use crate::{Admin, AdminError, auth, change, query};
 
 /// The default number of deployments in a response.
@@ -228,7 +228,7 @@ pub(super) async fn list(admin: &Admin, query: Option<&str>) -> Result<Response,
     let wanted: BTreeSet<u64> = page.iter().chain(&visible).copied().collect();
     let (mut records, damaged) = admin.deployments.records(wanted).await?;
     let rollouts = state.as_ref().map_or_else(Vec::new, |state| {
-        rollouts::describe(&state.visible, |number| records.get(&number))
+        rollout::describe(&state.visible, |number| records.get(&number))
     });
     if before.is_some() {
         records.retain(|number, _| page.contains(number));

@@ -15,8 +15,7 @@ use colonnade_platform::publish::{PublishError, QuotaError};
 use colonnade_store::{StoreError, cause_without_path};
 use colonnade_web::problem::{HttpError, Problem};
 
-use crate::INVALID_REQUEST;
-use crate::auth::TokenProblem;
+use crate::token_problem::TokenProblem;
 
 /// When to try again if the store is locked, or too many others do the same.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
@@ -26,6 +25,10 @@ const UPLOAD: &str = "cannot write the request body to a temporary file";
 
 /// The header with the source of a release.
 pub(super) const SOURCE: &str = "colonnade-source";
+
+/// The route of requests that are refused before a route is found, and their cause in the audit
+/// log.
+pub(crate) const INVALID_REQUEST: &str = "invalid_request";
 
 /// Why a request to the admin API fails.
 #[derive(Debug, thiserror::Error)]

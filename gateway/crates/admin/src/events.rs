@@ -19,18 +19,14 @@ use colonnade_web::request_scope;
 use colonnade_web::response::{Response, response};
 
 use crate::access::Credential;
-use crate::routes::Call;
-use crate::session::Session;
+use crate::operation::Call;
+use crate::sessions::Session;
 use crate::{Admin, AdminError};
 
 const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 
 /// The position that a client resumes after (WHATWG HTML, section 9.2).
 const LAST_EVENT_ID: &str = "last-event-id";
-
-/// The maximum number of open streams, in total and for each token.
-pub(crate) const MAX_STREAMS: usize = 64;
-pub(crate) const MAX_STREAMS_PER_TOKEN: usize = 16;
 
 /// The longest time without an event. A client that receives nothing for several of these has lost
 /// the stream.

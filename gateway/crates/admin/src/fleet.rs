@@ -1,6 +1,5 @@
 //! The gateways of the store: each writes its state there, and all can be read at any of them.
 
-use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,8 +9,8 @@ use serde::Serialize;
 use tokio::time::{MissedTickBehavior, interval};
 use utoipa::ToSchema;
 
-use colonnade_model::fleet::{GatewayState, MemoryUse, WorkerCount};
-use colonnade_store::{GatewayId, KnownGateway};
+use colonnade_model::fleet::{GatewayState, WorkerCount};
+use colonnade_store::KnownGateway;
 use colonnade_web::response::{Response, json};
 
 use crate::{Admin, AdminError, gateway};
@@ -21,36 +20,6 @@ const INTERVAL: Duration = Duration::from_mins(1);
 
 /// The age of a state whose gateway counts as missing: it has left out two writes.
 const MISSING_AFTER: Duration = Duration::from_mins(3);
-
-/// What the process knows of itself.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Process {
-    /// The memory that counts against the limit, if it is known.
-    pub memory: Option<MemoryUse>,
-    /// When the first certificate of the site listener expires, if it has any.
-    pub certificate_expires_at: Option<Timestamp>,
-}
-
-/// Reads what the process knows of itself.
-pub type ReadProcess = Box<dyn Fn() -> Process + Send + Sync>;
-
-/// The part of this gateway in the fleet.
-pub(super) struct Member {
-    id: GatewayId,
-    host: String,
-    read: ReadProcess,
-}
-
-impl Member {
-    pub(super) fn new(read: ReadProcess) -> Self {
-        let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-        Self {
-            id: GatewayId::random(),
-            host: host.trim().to_owned(),
-            read,
-        }
-    }
-}
 
 /// A gateway of the store.
 #[derive(Serialize, ToSchema)]

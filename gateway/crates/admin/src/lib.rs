@@ -3,6 +3,7 @@
 
 mod access;
 mod access_list;
+mod admin;
 mod audit;
 mod audit_page;
 mod auth;
@@ -18,208 +19,67 @@ mod garbage_collection;
 mod gateway;
 mod health;
 mod history;
+mod member;
 pub mod metrics;
 mod openapi;
+mod operation;
+mod parameters;
 mod previews;
 mod purge;
 mod query;
 mod releases;
 mod request_body;
 mod rollback;
+mod rollout;
 mod rollouts;
 mod routes;
 mod section_errors;
 mod section_logs;
 mod session;
+mod sessions;
 mod sign_in;
 mod token_permits;
+mod token_problem;
 mod traffic;
 mod trial;
 
 use std::panic::resume_unwind;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use arc_swap::ArcSwap;
 use http::StatusCode;
 use http::request::Parts;
 use matchit::Params;
-use prometheus_client::registry::Registry;
-use tokio::sync::Semaphore;
 
-use colonnade_config::{Action, AdminSettings, Config, Origin, Retention};
-use colonnade_edge::CurrentSettings;
+use colonnade_config::Action;
 use colonnade_model::pattern::RequestPath;
-use colonnade_platform::deployment::Deployments;
-use colonnade_platform::events::Events;
-use colonnade_platform::publish::{PublishRules, Publisher};
-use colonnade_platform::rollout::CanaryAnalysis;
 use colonnade_web::client::{ClientAddress, client_key};
-use colonnade_web::health::{ShutdownSignal, is_health_path};
+use colonnade_web::health::is_health_path;
 use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::request_scope;
 use colonnade_web::response::{Request, Response, ServedBy};
 use colonnade_web::router::Router;
 
-use access::{Access, Identity};
+use access::Identity;
 use audit::{AuditCaller, AuditEvent};
-use auth::FailureLimiters;
-use console::Console;
-use events::{MAX_STREAMS, MAX_STREAMS_PER_TOKEN};
-use fleet::Member;
-use metrics::AuthMetrics;
-use releases::{MAX_PUBLISHES, MAX_PUBLISHES_PER_TOKEN};
-use routes::{Call, Endpoint, Operation, Parameters, SignInCall};
-use session::{Session, Sessions};
-use sign_in::MAX_SIGN_INS;
-use token_permits::TokenPermits;
+use error::INVALID_REQUEST;
+use operation::{Call, Endpoint, Operation, SignInCall};
+use parameters::Parameters;
+use sessions::Session;
 
-pub use auth::TokenProblem;
+pub use admin::{Admin, AdminParts, PurgeResponses};
 pub use error::AdminError;
-pub use fleet::{Process, ReadProcess};
-pub use purge::PurgeResponses;
+pub use member::{Process, ReadProcess};
+pub use token_problem::TokenProblem;
 
 /// The route of requests that match none.
 const UNMATCHED: &str = "unmatched";
 
-/// The route of requests that are refused before a route is found, and their cause in the audit
-/// log.
-const INVALID_REQUEST: &str = "invalid_request";
-
 /// The path of the console.
 const CONSOLE: &str = "/console";
 
-/// The admin API of one gateway.
-pub struct Admin {
-    access: ArcSwap<Access>,
-    failure_limiters: FailureLimiters,
-    /// One permit for each exchange of an authorization code.
-    sign_ins: Semaphore,
-    sessions: Sessions,
-    /// One permit for each open event stream.
-    streams: Arc<TokenPermits>,
-    settings: CurrentSettings,
-    console: Console,
-    /// The gateway's version.
-    version: &'static str,
-    member: Member,
-    /// Whether log events contain the client's IP address.
-    log_client_ip: bool,
-    /// Whether other machines can reach the listener.
-    is_exposed: bool,
-    origin: Origin,
-    retention: Retention,
-    publisher: Publisher,
-    /// One permit for each upload, until it is published.
-    publishes: Arc<TokenPermits>,
-    /// The permit for a trial.
-    trials: Arc<TokenPermits>,
-    deployments: Arc<Deployments>,
-    analysis: Arc<CanaryAnalysis>,
-    events: Arc<Events>,
-    purge_responses: PurgeResponses,
-    metrics: Arc<Registry>,
-    auth_metrics: AuthMetrics,
-    shutdown: ShutdownSignal,
-    router: Router<Vec<Operation>>,
-}
-
-/// What the API needs of the other parts of the gateway.
-pub struct AdminParts {
-    /// Who may use the API.
-    pub access: AdminSettings,
-    /// Whether other machines can reach the listener. `/metrics` then needs a token.
-    pub is_exposed: bool,
-    /// The files of the console.
-    pub console: Console,
-    /// The version of the gateway.
-    pub version: &'static str,
-    /// Reads the memory and the certificates of the gateway.
-    pub read_process: ReadProcess,
-    /// The settings that are in effect.
-    pub settings: CurrentSettings,
-    /// The deployments.
-    pub deployments: Arc<Deployments>,
-    /// The analysis of their rollouts.
-    pub analysis: Arc<CanaryAnalysis>,
-    /// What happens at the site.
-    pub events: Arc<Events>,
-    /// Removes the cached responses of upstreams.
-    pub purge_responses: PurgeResponses,
-    /// All metrics.
-    pub metrics: Arc<Registry>,
-    /// The metrics of tokens.
-    pub auth_metrics: AuthMetrics,
-    /// How the gateway shuts down.
-    pub shutdown: ShutdownSignal,
-}
+static ROUTER: LazyLock<Router<Vec<Operation>>> = LazyLock::new(|| Router::new(routes::routes()));
 
 impl Admin {
-    /// Creates the API of a gateway with this configuration.
-    pub fn new(config: &Config, parts: AdminParts) -> Self {
-        let AdminParts {
-            access,
-            is_exposed,
-            console,
-            version,
-            read_process,
-            settings,
-            deployments,
-            analysis,
-            events,
-            purge_responses,
-            metrics,
-            auth_metrics,
-            shutdown,
-        } = parts;
-        auth_metrics.set_tokens(access.tokens());
-        Self {
-            access: ArcSwap::from_pointee(Access::new(access, &Access::default())),
-            failure_limiters: FailureLimiters::default(),
-            sign_ins: Semaphore::new(MAX_SIGN_INS),
-            sessions: Sessions::new(config.listen.admin_tls.is_some()),
-            streams: TokenPermits::new(MAX_STREAMS, MAX_STREAMS_PER_TOKEN),
-            settings,
-            console,
-            version,
-            member: Member::new(read_process),
-            log_client_ip: config.telemetry.logs_client_ip("admin"),
-            is_exposed,
-            origin: config.site.origin.clone(),
-            retention: config.store.retention(),
-            publisher: Publisher::new(PublishRules::from(config)),
-            publishes: TokenPermits::new(MAX_PUBLISHES, MAX_PUBLISHES_PER_TOKEN),
-            trials: TokenPermits::new(1, 1),
-            deployments,
-            analysis,
-            events,
-            purge_responses,
-            metrics,
-            auth_metrics,
-            shutdown,
-            router: Router::new(routes::routes()),
-        }
-    }
-
-    /// Applies what SIGHUP reloads of the configuration. Takes its access settings.
-    pub fn reload(&self, config: &mut Config) {
-        let mut access = std::mem::take(&mut config.admin);
-        access.keep_token_file(&self.access.load().settings);
-        self.set_access(access);
-        self.publisher.replace_rules(config);
-    }
-
-    /// Who may use the API.
-    pub fn access(&self) -> AdminSettings {
-        self.access.load().settings.clone()
-    }
-
-    /// Replaces who may use the API.
-    pub fn set_access(&self, settings: AdminSettings) {
-        self.auth_metrics.set_tokens(settings.tokens());
-        let access = Access::new(settings, &self.access.load());
-        self.access.store(Arc::new(access));
-    }
-
     /// Handles a request in a task of its own, so that a change completes even if the client
     /// disconnects.
     ///
@@ -293,7 +153,7 @@ impl Admin {
         request: Request,
         event: &mut AuditEvent,
     ) -> Result<Response, AdminError> {
-        match self.router.find(path.decoded()) {
+        match ROUTER.find(path.decoded()) {
             // A person types the address of the console.
             Some((route, parameters)) if !path.has_trailing_slash() || path.decoded() == CONSOLE => {
                 event.route = route.name.clone();
@@ -378,11 +238,5 @@ impl Admin {
     ) -> Result<(Identity, Option<Session>), TokenProblem> {
         let access = self.access.load_full();
         auth::authenticate(&access, &self.sessions, head, &event.caller).await
-    }
-
-    /// Whether a section with this name is live.
-    fn is_live(&self, name: &str) -> bool {
-        let snapshot = self.deployments.current();
-        snapshot.live().is_some_and(|live| live.release(name).is_some())
     }
 }

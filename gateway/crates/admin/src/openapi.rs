@@ -1,7 +1,7 @@
 //! The OpenAPI description of the admin API: the descriptions of the handlers, and what they share.
 //! The schemas are derived from the types that the handlers deserialize and serialize.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -12,18 +12,18 @@ use utoipa::ToSchema;
 use colonnade_model::schema::Number;
 use colonnade_web::response::{JSON, Response, response};
 
-use crate::routes::operations;
-use crate::session::COOKIE;
-
-static DESCRIPTION: LazyLock<Bytes> = LazyLock::new(|| description().to_string().into());
+use crate::operation::Operation;
+use crate::sessions::COOKIE;
 
 /// Read this description
 #[utoipa::path(
     get, path = "/api/v1/openapi.json", tag = "health", operation_id = "describe", security(),
     responses((status = 200, body = inline(Described), description = "The description.")),
 )]
-pub(super) fn respond() -> Response {
-    response(StatusCode::OK, JSON, DESCRIPTION.clone())
+pub(super) fn respond(operations: fn() -> Vec<Operation>) -> Response {
+    static DESCRIPTION: OnceLock<Bytes> = OnceLock::new();
+    let description = DESCRIPTION.get_or_init(|| description(operations()).to_string().into());
+    response(StatusCode::OK, JSON, description.clone())
 }
 
 /// The members that every description has.
@@ -58,14 +58,14 @@ struct ProblemSchema {
     live: Option<u64>,
 }
 
-fn description() -> Value {
+fn description(operations: Vec<Operation>) -> Value {
     let problem = (
         "Problem".to_owned(),
         json!(<ProblemSchema as utoipa::PartialSchema>::schema()),
     );
     let mut schemas: Map<String, Value> = [problem].into_iter().collect();
     let mut paths = json!({});
-    for operation in operations() {
+    for operation in operations {
         let Some(describe) = operation.describe else {
             continue;
         };
@@ -314,7 +314,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::description;
-    use crate::routes::{Endpoint, operations, routes};
+    use crate::operation::Endpoint;
+    use crate::routes::{operations, routes};
 
     /// HEAD is implied by GET.
     const METHODS: [Method; 8] = [
@@ -330,7 +331,7 @@ mod tests {
 
     #[test]
     fn paths_and_methods_equal_route_table() {
-        let description = description();
+        let description = description(operations());
         let paths = description["paths"].as_object().unwrap().iter();
         let described: BTreeMap<String, BTreeSet<String>> = paths
             .map(|(path, item)| {
@@ -352,7 +353,7 @@ mod tests {
 
     #[test]
     fn only_open_routes_need_no_token() {
-        let description = description();
+        let description = description(operations());
         assert_eq!(
             description["security"],
             json!([{ "token": [] }, { "session": [] }])
@@ -390,7 +391,7 @@ mod tests {
                 _ => {}
             }
         }
-        let description = description();
+        let description = description(operations());
         check(&description, &description);
     }
 }

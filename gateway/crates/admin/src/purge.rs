@@ -1,7 +1,5 @@
 //! Removing responses of upstreams from the cache.
 
-use std::sync::Arc;
-
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -12,17 +10,13 @@ use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
 use crate::audit::Caller;
-use crate::{AdminError, auth, change};
+use crate::{AdminError, PurgeResponses, auth, change};
 
 /// Where the paths of all upstreams begin.
 const ROOT: &str = "/api/";
 
 /// The maximum length of a prefix in bytes.
 const MAX_PREFIX: usize = 2048;
-
-/// Removes the responses whose path and query begin with a prefix from the cache, and returns their
-/// number.
-pub type PurgeResponses = Arc<dyn Fn(&str) -> usize + Send + Sync>;
 
 /// A request to remove responses.
 #[derive(Deserialize, ToSchema)]

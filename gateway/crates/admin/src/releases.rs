@@ -27,12 +27,6 @@ use crate::audit::Caller;
 use crate::error::SOURCE;
 use crate::{Admin, AdminError, auth, request_body};
 
-/// The maximum number of releases that are uploaded, wait or are published, in total and for each
-/// token. An upload is up to
-/// [`MAX_ARCHIVE`] of the store's disk, and may take long: three tokens leave a place to the others.
-pub(super) const MAX_PUBLISHES: usize = 10;
-pub(super) const MAX_PUBLISHES_PER_TOKEN: usize = 3;
-
 /// A release folder as a gzipped tar.
 #[derive(Serialize, ToSchema)]
 #[schema(content_media_type = "application/gzip")]

@@ -19,7 +19,7 @@ use colonnade_web::health::Lifecycle;
 use colonnade_web::response::{Response, json};
 
 use crate::access::Identity;
-use crate::routes::Call;
+use crate::operation::Call;
 use crate::{Admin, AdminError, query};
 
 /// The maximum time to wait for an entry, in seconds. Shorter than common idle timeouts of proxies.

@@ -20,13 +20,9 @@ use colonnade_web::problem::HttpError;
 use colonnade_web::response::{Response, json};
 
 use crate::access::Credential;
-use crate::auth::TokenProblem;
-use crate::routes::SignInCall;
+use crate::operation::SignInCall;
 use crate::session::SessionDescription;
-use crate::{Admin, AdminError, auth, change, session};
-
-/// How many authorization codes are exchanged at the same time.
-pub(crate) const MAX_SIGN_INS: usize = 8;
+use crate::{Admin, AdminError, TokenProblem, auth, change, session};
 
 /// Where a provider sends the browser back to, before the provider's name: a page of the console.
 const REDIRECT: &str = "/console/sign-in/";

@@ -17,6 +17,7 @@ mod ledger;
 mod network;
 mod operators;
 mod releases;
+mod run;
 mod tests;
 mod trace;
 mod visitors;

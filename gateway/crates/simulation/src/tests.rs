@@ -8,7 +8,7 @@ use std::thread;
 
 use parking_lot::Mutex;
 
-use crate::world::{Run, run};
+use crate::run::{Run, run};
 
 /// The number of seeds of `make test`, and of `make soak`.
 const SEEDS: u64 = 10;

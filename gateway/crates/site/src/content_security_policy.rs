@@ -9,7 +9,7 @@ use colonnade_model::policy::PolicyKey::{
 };
 use colonnade_model::policy::{Policy, is_loopback};
 
-use crate::integrations;
+use crate::integrations::form_targets;
 
 /// The policy of documents. It allows scripts, styles, images, media, fonts and the manifest of
 /// this origin, the inline styles that the gateway writes, and what the operator permits. Trusted
@@ -43,7 +43,7 @@ impl ContentSecurityPolicy {
     /// The policy of the site that this configuration describes.
     pub(crate) fn new(config: &Config) -> Self {
         let mut form_action = vec!["'self'".to_owned()];
-        form_action.extend(integrations::form_targets(config));
+        form_action.extend(form_targets(config));
         let (mut reporting, mut endpoints) = (String::new(), None);
         if let Some(url) = &config.telemetry.csp_report_url {
             reporting = format!("; report-uri {url}");

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::request::Parts;
 use http::{HeaderMap, StatusCode};
 use serde_json::{Map, Value};
 
@@ -10,6 +11,7 @@ use colonnade_model::deployment::SetName;
 use colonnade_model::pattern::PathError;
 use colonnade_platform::deployment::{Snapshot, StoreUnreadable};
 use colonnade_store::StoreError;
+use colonnade_web::content_negotiation::prefers_html;
 use colonnade_web::problem::{Audience, HttpError, Problem};
 
 use crate::document::SiteView;
@@ -169,5 +171,30 @@ pub(crate) fn visitor_from(snapshot: &Snapshot, site: &SiteView, back: Option<St
         frame: Arc::new(site.frame(snapshot.live())),
         live: snapshot.live().is_some(),
         back,
+    }
+}
+
+/// The format of a route's error responses.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ErrorFormat {
+    /// An HTML page. People also follow links of previews, and to other sites.
+    Page,
+    /// An HTML page for a browser that follows a link or sends a form, otherwise a line of text.
+    PageOrText,
+    /// A line of text.
+    Text,
+    /// A JSON object, for scripts.
+    Json,
+}
+
+impl ErrorFormat {
+    /// The audience that gets this format.
+    pub(crate) fn audience(self, snapshot: &Snapshot, site: &SiteView, head: &Parts) -> Audience {
+        match self {
+            Self::Page => visitor(snapshot, site),
+            Self::PageOrText if prefers_html(&head.headers) => visitor(snapshot, site),
+            Self::Text | Self::PageOrText => Audience::Program,
+            Self::Json => Audience::Script,
+        }
     }
 }

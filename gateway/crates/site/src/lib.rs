@@ -10,6 +10,7 @@ mod error;
 #[cfg(any(test, feature = "testing"))]
 pub mod fuzzing;
 mod integrations;
+mod listener;
 mod manifest_cache;
 pub mod metrics;
 mod page_manifest;
@@ -17,6 +18,7 @@ mod preview;
 mod remotes;
 mod reports;
 mod resolved_page;
+mod route_table;
 mod routes;
 mod set_manifest;
 mod site;

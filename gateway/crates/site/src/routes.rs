@@ -2,26 +2,22 @@
 
 use std::borrow::Cow;
 use std::future::ready;
-use std::pin::Pin;
 
 use http::StatusCode;
-use http::request::Parts;
 
-use colonnade_model::pattern::RequestPath;
 use colonnade_model::release::is_name;
 use colonnade_platform::deployment::Snapshot;
-use colonnade_web::content_negotiation::prefers_html;
 use colonnade_web::health;
-use colonnade_web::problem::{Audience, HttpError};
+use colonnade_web::problem::HttpError;
 use colonnade_web::response::{RequestKind, Response, json};
 use colonnade_web::router::{Methods, Route, Router};
 
-use crate::call::Call;
-use crate::document::SiteView;
-use crate::error::{SiteError, visitor};
-use crate::site::Site;
+use crate::error::{ErrorFormat, SiteError};
+use crate::integrations::prefixes;
+use crate::route_table::RouteTable;
+use crate::site::{Endpoint, Handler};
 use crate::wellknown::RootIcon;
-use crate::{integrations, page_manifest, preview, remotes, wellknown};
+use crate::{page_manifest, preview, remotes, wellknown};
 
 /// The name of requests that match no route, in logs and metrics. Documents of a page are named by
 /// its pattern.
@@ -36,126 +32,47 @@ pub(crate) const PAGE_DATA: &str = "/_page";
 /// The name of requests for the remotes of a set.
 pub(crate) const REMOTES: &str = "/_remotes";
 
-type HandlerFuture<'a> = Pin<Box<dyn Future<Output = Result<Response, SiteError>> + Send + 'a>>;
-
-type Handler = for<'a> fn(&'a Site, Call<'a>) -> HandlerFuture<'a>;
-
-/// How a route serves a request.
-pub(crate) struct Endpoint {
-    pub(crate) kind: RequestKind,
-    pub(crate) errors: ErrorFormat,
-    pub(crate) handle: Handler,
-}
-
-/// The format of a route's error responses.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum ErrorFormat {
-    /// An HTML page. People also follow links of previews, and to other sites.
-    Page,
-    /// An HTML page for a browser that follows a link or sends a form, otherwise a line of text.
-    PageOrText,
-    /// A line of text.
-    Text,
-    /// A JSON object, for scripts.
-    Json,
-}
-
-impl ErrorFormat {
-    /// The audience that gets this format.
-    pub(crate) fn audience(self, snapshot: &Snapshot, site: &SiteView, head: &Parts) -> Audience {
-        match self {
-            Self::Page => visitor(snapshot, site),
-            Self::PageOrText if prefers_html(&head.headers) => visitor(snapshot, site),
-            Self::Text | Self::PageOrText => Audience::Program,
-            Self::Json => Audience::Script,
-        }
-    }
-}
-
-/// All routes of the site listener.
-pub(crate) struct RouteTable {
-    /// The routes below the reserved first segments.
-    reserved: Router<Endpoint>,
-    /// The route of every other path.
-    document: Route<Endpoint>,
-    /// The route of the operator's files at the root.
-    pub(crate) file: Route<Endpoint>,
-    /// The route of all paths below `/api`.
-    upstream: Route<Endpoint>,
-    /// The route of links that no integration serves, such as `/go/x` if that one is off. People
-    /// follow links, so it responds with the not-found document.
-    unknown_link: Route<Endpoint>,
-    /// The route of other reserved paths.
-    not_found: Route<Endpoint>,
-}
-
-impl RouteTable {
-    /// The table with the routes of these integrations.
-    pub(crate) fn new(integrations: Vec<Route<Endpoint>>) -> Self {
-        Self {
-            reserved: Router::new(reserved_routes().into_iter().chain(integrations)),
-            document: serving(
-                RequestKind::Document,
-                get("", ErrorFormat::Page, |site, call| {
-                    Box::pin(async move {
-                        if wellknown::is_for_service_worker(&call.head.headers) {
-                            return Ok(wellknown::service_worker_removal());
-                        }
-                        site.document(&call, Some(call.path)).await
-                    })
+/// The table with the routes of these integrations.
+pub(crate) fn table(integrations: Vec<Route<Endpoint>>) -> RouteTable<Endpoint> {
+    RouteTable {
+        reserved: Router::new(reserved_routes().into_iter().chain(integrations)),
+        document: serving(
+            RequestKind::Document,
+            get("", ErrorFormat::Page, |site, call| {
+                Box::pin(async move {
+                    if wellknown::is_for_service_worker(&call.head.headers) {
+                        return Ok(wellknown::service_worker_removal());
+                    }
+                    site.document(&call, Some(call.path)).await
                 })
-                .named(UNMATCHED),
-            ),
-            file: get(FILES, ErrorFormat::Text, |site, call| {
-                let file = site.files.get(call.path);
-                let response = file.map(|file| file.respond(&call.head.headers));
-                Box::pin(ready(response.ok_or_else(|| HttpError::NotFound.into())))
-            }),
-            upstream: Route::new(
-                Methods::ANY,
-                "/api",
-                Endpoint {
-                    kind: RequestKind::Upstream,
-                    errors: ErrorFormat::Json,
-                    handle: |site, call| Box::pin(async move { Ok(site.forward(call).await) }),
-                },
-            ),
-            unknown_link: serving(
-                RequestKind::Document,
-                get("", ErrorFormat::Page, |site, call| {
-                    Box::pin(async move { site.document(&call, None).await })
-                })
-                .named(UNMATCHED),
-            ),
-            not_found: get("", ErrorFormat::PageOrText, |_, _| {
-                Box::pin(ready(Err(HttpError::NotFound.into())))
             })
             .named(UNMATCHED),
-        }
-    }
-
-    /// The route of a path and the parameter in the path.
-    pub(crate) fn find<'p>(&self, path: &'p RequestPath) -> (&Route<Endpoint>, &'p str) {
-        if !path.is_reserved() {
-            return (&self.document, "");
-        }
-        let first = path.segments().next();
-        // Upstreams have paths of their own, also with a trailing slash.
-        if first == Some("api") {
-            return (&self.upstream, "");
-        }
-        if !path.has_trailing_slash()
-            && let Some((route, params)) = self.reserved.find(path.decoded())
-        {
-            let parameter = params.iter().next().map(|(_, value)| value);
-            return (route, parameter.unwrap_or_default());
-        }
-        let route = if integrations::is_link(path) {
-            &self.unknown_link
-        } else {
-            &self.not_found
-        };
-        (route, "")
+        ),
+        file: get(FILES, ErrorFormat::Text, |site, call| {
+            let file = site.files.get(call.path);
+            let response = file.map(|file| file.respond(&call.head.headers));
+            Box::pin(ready(response.ok_or_else(|| HttpError::NotFound.into())))
+        }),
+        upstream: Route::new(
+            Methods::ANY,
+            "/api",
+            Endpoint {
+                kind: RequestKind::Upstream,
+                errors: ErrorFormat::Json,
+                handle: |site, call| Box::pin(async move { Ok(site.forward(call).await) }),
+            },
+        ),
+        unknown_link: serving(
+            RequestKind::Document,
+            get("", ErrorFormat::Page, |site, call| {
+                Box::pin(async move { site.document(&call, None).await })
+            })
+            .named(UNMATCHED),
+        ),
+        not_found: get("", ErrorFormat::PageOrText, |_, _| {
+            Box::pin(ready(Err(HttpError::NotFound.into())))
+        })
+        .named(UNMATCHED),
     }
 }
 
@@ -168,7 +85,7 @@ fn reserved_routes() -> [Route<Endpoint>; 15] {
             Box::pin(ready(Ok(health::readiness(&readiness, &site.shutdown))))
         }),
         get("/robots.txt", Text, |site, _| {
-            let disallowed = integrations::prefixes(&site.config);
+            let disallowed = prefixes(&site.config);
             Box::pin(ready(Ok(wellknown::robots(&site.config.site.origin, disallowed))))
         }),
         get("/sitemap.xml", Text, |site, call| {
@@ -269,11 +186,11 @@ fn other(errors: ErrorFormat, handle: Handler) -> Endpoint {
 mod tests {
     use colonnade_model::pattern::RequestPath;
 
-    use super::RouteTable;
+    use super::table;
 
     #[test]
     fn route_table_finds_route_and_parameter_of_each_path() {
-        let table = RouteTable::new(Vec::new());
+        let routes = table(Vec::new());
         for (path, name, parameter) in [
             ("/", "unmatched", ""),
             ("/state/Ohio", "unmatched", ""),
@@ -299,20 +216,20 @@ mod tests {
             ("/api/events/", "/api", ""),
         ] {
             let request_path = RequestPath::parse(path).expect("a valid path");
-            let (route, found) = table.find(&request_path);
+            let (route, found) = routes.find(&request_path);
             assert_eq!((&*route.name, found), (name, parameter), "{path}");
         }
     }
 
     #[test]
     fn unknown_link_of_integration_gets_its_own_route() {
-        let table = RouteTable::new(Vec::new());
+        let routes = table(Vec::new());
         for path in ["/go", "/go/", "/go/a/", "/go/a/b", "/go//"] {
             let path = RequestPath::parse(path).expect("a valid path");
-            let (route, _) = table.find(&path);
-            assert!(std::ptr::eq(route, &raw const table.unknown_link), "{path:?}");
+            let (route, _) = routes.find(&path);
+            assert!(std::ptr::eq(route, &raw const routes.unknown_link), "{path:?}");
         }
         let path = RequestPath::parse("/functions/go").expect("a valid path");
-        assert!(std::ptr::eq(table.find(&path).0, &raw const table.not_found));
+        assert!(std::ptr::eq(routes.find(&path).0, &raw const routes.not_found));
     }
 }

@@ -12,7 +12,8 @@ use colonnade_web::stream::{Ending, StreamConnection};
 use tokio::time::{Instant, Sleep};
 
 use crate::call_state::CallState;
-use crate::streams::{OpenStream, StreamEnd};
+use crate::stream::StreamEnd;
+use crate::streams::OpenStream;
 
 /// A response with server-sent events.
 pub(crate) struct EventStream {

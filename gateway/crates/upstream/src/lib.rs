@@ -37,6 +37,7 @@ mod resolver;
 mod response_body;
 mod response_headers;
 mod send;
+mod stream;
 mod streams;
 mod target;
 mod upstream;

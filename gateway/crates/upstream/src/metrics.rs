@@ -20,7 +20,7 @@ use crate::cache::{Budget, CacheOutcome};
 use crate::circuit_breaker::BreakerState;
 use crate::endpoint::{Availability, Endpoint, Endpoints};
 use crate::outcome::{Outcome, QueryOutcome};
-use crate::streams::{StreamEnd, StreamKind};
+use crate::stream::{StreamEnd, StreamKind};
 
 /// Bucket bounds in seconds, from an upstream on the same machine to one that is about to time out.
 const SECONDS: [f64; 12] = [

@@ -26,7 +26,7 @@ use crate::record::CallRecord;
 use crate::request_body::{OutgoingBody, Upload};
 use crate::request_headers::TRACEPARENT;
 use crate::response_body::UpstreamBody;
-use crate::streams::StreamKind;
+use crate::stream::StreamKind;
 use crate::target::Target;
 use crate::upstream::Upstream;
 use crate::{framing, request_headers, response_headers};

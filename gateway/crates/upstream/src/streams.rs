@@ -5,38 +5,11 @@ use std::time::Duration;
 
 use colonnade_admission::Limits;
 use colonnade_web::client::ClientKey;
-use strum::{IntoStaticStr, VariantArray};
 
 use crate::error::UpstreamError;
 use crate::metrics::StreamMetrics;
+use crate::stream::{StreamEnd, StreamKind};
 use crate::upstream::{CallPermit, Upstream};
-
-/// What a stream is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray, IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
-pub(crate) enum StreamKind {
-    /// A WebSocket.
-    #[strum(serialize = "websocket")]
-    WebSocket,
-    /// A response with server-sent events.
-    EventStream,
-}
-
-/// Why a stream ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray, IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
-pub(crate) enum StreamEnd {
-    /// The client closed it, or its connection failed.
-    ClientClosed,
-    /// The upstream closed it, or its connection failed.
-    UpstreamClosed,
-    /// Nothing was sent for `stream_idle_timeout_ms`.
-    IdleTimeout,
-    /// It was open for `stream_total_timeout_ms`.
-    TotalTimeout,
-    /// The client's connection had to end: the gateway stopped, or at `max_connection_age_ms`.
-    GoingAway,
-}
 
 /// A stream, which is open until it is dropped.
 pub(crate) struct OpenStream {

@@ -20,23 +20,7 @@ pub use table::PatternTable;
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Reserved first segments of the gateway's own paths, in addition to all that start with an
-/// underscore. No page pattern may start with one, on any site: a release must stay valid when an
-/// operator turns on an integration, which serves `functions` or `go`.
-const RESERVED: [&str; 12] = [
-    "assets",
-    "functions",
-    "go",
-    "api",
-    "robots.txt",
-    "sitemap.xml",
-    "manifest.webmanifest",
-    "apple-touch-icon.png",
-    ".well-known",
-    "favicon.ico",
-    "healthz",
-    "readyz",
-];
+use path::is_reserved;
 
 /// The last segment of a pattern that matches the rest of a path.
 const REST: &str = "*";
@@ -202,11 +186,6 @@ impl Pattern {
             _ => (&self.segments, false),
         }
     }
-}
-
-/// Whether paths with this first segment are reserved for the gateway.
-fn is_reserved(first: &str) -> bool {
-    first.starts_with('_') || RESERVED.contains(&first)
 }
 
 impl fmt::Display for Pattern {

@@ -4,7 +4,23 @@ use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use crate::pattern::is_reserved;
+/// Reserved first segments of the gateway's own paths, in addition to all that start with an
+/// underscore. No page pattern may start with one, on any site: a release must stay valid when an
+/// operator turns on an integration, which serves `functions` or `go`.
+pub(super) const RESERVED: [&str; 12] = [
+    "assets",
+    "functions",
+    "go",
+    "api",
+    "robots.txt",
+    "sitemap.xml",
+    "manifest.webmanifest",
+    "apple-touch-icon.png",
+    ".well-known",
+    "favicon.ico",
+    "healthz",
+    "readyz",
+];
 
 /// The characters percent-encoded in a segment: those that JavaScript's `encodeURIComponent`
 /// encodes.
@@ -195,4 +211,9 @@ fn decode_encoded(part: &str) -> Result<Cow<'_, str>, PathError> {
         return Err(PathError::Forbidden);
     }
     Ok(text)
+}
+
+/// Whether paths with this first segment are reserved for the gateway.
+pub(super) fn is_reserved(first: &str) -> bool {
+    first.starts_with('_') || RESERVED.contains(&first)
 }

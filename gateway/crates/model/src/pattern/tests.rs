@@ -8,7 +8,8 @@ use serde::Deserialize;
 
 use colonnade_testing::cases as proptest_cases;
 
-use super::{PathError, Pattern, PatternError, PatternTable, RESERVED, RequestPath, Segment, fuzz};
+use super::path::RESERVED;
+use super::{PathError, Pattern, PatternError, PatternTable, RequestPath, Segment, fuzz};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -8,6 +8,7 @@ mod extension;
 pub(crate) mod fuzz;
 mod id;
 mod modules;
+mod names;
 mod navigation;
 mod range;
 mod shared_exports;
@@ -21,13 +22,12 @@ pub use examples::{Examples, ExtensionExample, MAX_EXAMPLES_FILE, PageExample, P
 pub use extension::{Extension, ExtensionPoint, InvalidReference, PointReference, is_point_id, point_owner};
 pub use id::ReleaseId;
 pub use modules::ServerModules;
+pub use names::{EXPECTED_FACT_NAME, SHELL, is_fact_name, is_file_path, is_name, is_version};
 pub use navigation::{NavigationEntry, NavigationList};
 pub use range::VersionRange;
 pub use shared_exports::{SharedPackages, omitted_use};
 pub use source::ReleaseSource;
-pub use validate::{
-    EXPECTED_FACT_NAME, extension_point_problems, is_fact_name, is_file_path, is_name, is_version, validate,
-};
+pub use validate::{extension_point_problems, validate};
 
 use std::collections::BTreeMap;
 use std::ops::Not;
@@ -42,9 +42,6 @@ use crate::policy::Policy;
 
 /// The version of the section contract that this gateway supports.
 pub const CONTRACT: u32 = 1;
-
-/// The name of the shell's releases.
-pub const SHELL: &str = "shell";
 
 /// The maximum number of pages of a release, and of the paths that they list.
 pub const MAX_PATHS: usize = 5_000;

@@ -13,7 +13,8 @@ use semver::Version;
 
 use crate::pattern::{MAX_SEGMENTS, Pattern, PatternTable};
 use crate::release::{
-    CONTRACT, File, Kind, MAX_EXAMPLES_FILE, MAX_PATHS, Meta, Page, Release, SHELL, VersionRange,
+    CONTRACT, EXPECTED_FACT_NAME, File, Kind, MAX_EXAMPLES_FILE, MAX_PATHS, Meta, Page, Release, SHELL,
+    VersionRange, is_fact_name, is_file_path, is_name, is_version,
 };
 use crate::search::{MAX_PARAMETERS, is_parameter_name};
 
@@ -35,50 +36,6 @@ const OWN_META: [&str; 7] = [
     "twitter:card",
     "viewport",
 ];
-
-/// Whether a string is a valid name of a section, the shell or an extension point:
-/// `[a-z][a-z0-9-]{0,31}`.
-pub fn is_name(text: &str) -> bool {
-    text.len() <= 32
-        && text.starts_with(|c: char| c.is_ascii_lowercase())
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-}
-
-/// Whether a string is a valid name of a fact, or of a value of a section's configuration.
-pub fn is_fact_name(text: &str) -> bool {
-    text.len() <= 64
-        && text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
-/// What [`is_fact_name`] accepts, for errors.
-pub const EXPECTED_FACT_NAME: &str = "a name that matches [a-zA-Z][a-zA-Z0-9_]{0,63}";
-
-/// Whether a string is a semantic version of at most 128 bytes. Such a version is safe as a path
-/// segment.
-pub fn is_version(text: &str) -> bool {
-    text.len() <= 128 && Version::parse(text).is_ok()
-}
-
-/// Whether a string is a valid path of a file in a release: at most 255 bytes, below `client/` or
-/// `server/`, without path traversal.
-pub fn is_file_path(text: &str) -> bool {
-    let mut segments = text.split('/');
-    let is_below = matches!(segments.next(), Some("client" | "server"));
-    let mut count = 0;
-    let is_plain = segments.all(|segment| {
-        count += 1;
-        !matches!(segment, "" | "." | "..")
-            && segment
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b"-_.~@+".contains(&b))
-    });
-    is_below && is_plain && count > 0 && text.len() <= 255
-}
 
 /// All problems of a release manifest; empty if it is valid.
 pub fn validate(release: &Release) -> Vec<String> {

@@ -4,6 +4,7 @@
 //! filter allows only system calls for memory, time and the pipes. A faulty release ends in an
 //! error response or, at worst, in the death of this process.
 
+mod cpu_time;
 mod limits;
 mod sandbox;
 mod server_module;
@@ -18,8 +19,6 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-
-use rustix::time::{ClockId, clock_gettime};
 
 use colonnade_model::release::ServerModules;
 
@@ -160,13 +159,4 @@ impl Worker {
             self.spare = Some((shell, sandbox));
         }
     }
-}
-
-/// The CPU time that this clock counts.
-fn cpu_time(clock: ClockId) -> Duration {
-    let time = clock_gettime(clock);
-    Duration::new(
-        u64::try_from(time.tv_sec).unwrap_or(0),
-        u32::try_from(time.tv_nsec).unwrap_or(0),
-    )
 }

@@ -13,14 +13,13 @@ use rquickjs::{
     CatchResultExt as _, CaughtError, Context, Ctx, Error, Function, Module, Persistent, Promise, Runtime,
     Value,
 };
-use rustix::time::ClockId;
 
 use colonnade_diagnostics::ErrorClass;
 
 use crate::protocol::JobMessage;
 use crate::why::{Failure, Why};
 use crate::worker::server_module::ServerModule;
-use crate::worker::url_functions;
+use crate::worker::{cpu_time, url_functions};
 
 /// The modules of a release, by specifier.
 pub(super) type ReleaseModules = HashMap<String, ServerModule>;
@@ -108,7 +107,7 @@ impl CpuLimit {
     /// Whether the time is over.
     fn check(&self) -> bool {
         let deadline = self.deadline.get();
-        let is_exceeded = deadline.is_some_and(|(deadline, _)| cpu_time() >= deadline);
+        let is_exceeded = deadline.is_some_and(|(deadline, _)| cpu_time::of_thread() >= deadline);
         self.is_exceeded.set(self.is_exceeded.get() || is_exceeded);
         is_exceeded
     }
@@ -233,14 +232,14 @@ impl Sandbox {
                 &format!("the HTML and the data exceed {max} bytes"),
             ));
         }
-        let cpu = cpu_time().saturating_sub(start);
+        let cpu = cpu_time::of_thread().saturating_sub(start);
         Ok((page, u64::try_from(cpu.as_micros()).unwrap_or(u64::MAX)))
     }
 
     /// Interrupts scripts when this thread has used so much more CPU time. Returns its CPU time so
     /// far.
     fn limit_cpu_time(&self, limit: Duration) -> Duration {
-        let start = cpu_time();
+        let start = cpu_time::of_thread();
         self.limit.deadline.set(Some((start + limit, limit)));
         start
     }
@@ -412,9 +411,4 @@ fn class(error: &CaughtError<'_>) -> Option<ErrorClass> {
 fn is_missing_browser_object(message: &str) -> bool {
     let name = message.strip_suffix(" is not defined");
     name.is_some_and(|name| BROWSER_OBJECTS.contains(&name.trim_matches('\'')))
-}
-
-/// The CPU time of this thread.
-fn cpu_time() -> Duration {
-    super::cpu_time(ClockId::ThreadCPUTime)
 }

@@ -7,7 +7,6 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
-use rustix::time::ClockId;
 
 use crate::protocol::OVERDUE;
 use crate::worker::cpu_time;
@@ -38,7 +37,7 @@ impl Watchdog {
 
     /// Runs a job with this budget.
     pub(super) fn watch<T>(&self, budget: Duration, job: impl FnOnce() -> T) -> T {
-        *self.deadline.lock() = Some(cpu_time(ClockId::ProcessCPUTime) + budget + GRACE);
+        *self.deadline.lock() = Some(cpu_time::of_process() + budget + GRACE);
         self.started.notify_one();
         let done = job();
         *self.deadline.lock() = None;
@@ -51,7 +50,7 @@ impl Watchdog {
             match *deadline {
                 None => self.started.wait(&mut deadline),
                 // Less time cannot pass: no other thread of the process uses any.
-                Some(end) => match end.checked_sub(cpu_time(ClockId::ProcessCPUTime)) {
+                Some(end) => match end.checked_sub(cpu_time::of_process()) {
                     Some(left) => drop(self.started.wait_for(&mut deadline, left)),
                     None => exit(OVERDUE),
                 },

@@ -89,7 +89,7 @@ impl Documents {
             }
             _ => {
                 self.metrics.record_cache_miss();
-                self.compose(request, rendered, None).await
+                self.common.compose(&self.store, request, rendered, None).await
             }
         };
         document.requests = requests.unwrap_or_default();

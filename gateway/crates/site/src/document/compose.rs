@@ -6,6 +6,7 @@ use http::{HeaderValue, StatusCode};
 
 use colonnade_config::Config;
 use colonnade_render::{Page, PageContent, PlacedExtensions, Rendered};
+use colonnade_store::Store;
 use colonnade_store::loaded::InlineStyle;
 use colonnade_web::encoded_content::EncodedContent;
 use colonnade_web::request_scope;
@@ -15,7 +16,7 @@ use crate::document::boot::{Boot, ErrorReportSettings, Form};
 use crate::document::extended_page::ExtendedPage;
 use crate::document::html::DocumentTemplate;
 use crate::document::types::{Content, Document};
-use crate::document::{DocumentRequest, Documents, inline_style, preview_banner};
+use crate::document::{DocumentRequest, inline_style, preview_banner};
 use crate::resolved_page::{ResolvedPage, extensions};
 
 /// What all documents of a site have in common.
@@ -84,13 +85,12 @@ impl CommonParts {
         };
         template.html()
     }
-}
 
-impl Documents {
     /// Composes the document of a page. `form` is the rejected form, if the document responds to a
     /// form post.
     pub(super) async fn compose(
-        &self,
+        self: &Arc<Self>,
+        store: &Store,
         request: &DocumentRequest,
         rendered: Rendered,
         form: Option<Form>,
@@ -122,7 +122,7 @@ impl Documents {
         let styles = match content {
             Some(_) => {
                 let (deployment, page) = (&request.deployment, request.page.as_ref());
-                inline_style::load(&self.store, deployment, page, &extensions).await
+                inline_style::load(store, deployment, page, &extensions).await
             }
             // Styles are inlined for the first paint of a rendered page. Without one there is
             // nothing to paint.
@@ -130,8 +130,8 @@ impl Documents {
         };
         let banner = request.is_preview.then(preview_banner::csp_hash);
         let hashes = styles.iter().map(|style| style.csp_hash.as_str()).chain(banner);
-        let policy = self.common.policy.of_document(&request.policy(), hashes);
-        let (site, request) = (Arc::clone(&self.common), request.clone());
+        let policy = self.policy.of_document(&request.policy(), hashes);
+        let (site, request) = (Arc::clone(self), request.clone());
         let write = move || {
             let content = content.as_deref().map(|content| (content, &extensions));
             site.html(&request, content, &styles, form.as_ref())

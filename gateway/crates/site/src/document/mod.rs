@@ -180,6 +180,6 @@ impl Documents {
         form: Option<Form>,
     ) -> Document {
         rendered.validity.lifetime = Lifetime::Once;
-        self.compose(request, rendered, form).await
+        self.common.compose(&self.store, request, rendered, form).await
     }
 }

@@ -13,7 +13,7 @@ use colonnade_render::SiteValues;
 use colonnade_store::loaded::LoadedDeployment;
 use colonnade_web::plain_page::{FooterLink, PlainFrame};
 
-use crate::integrations;
+use crate::integrations::for_sections;
 
 /// What documents contain of the configuration.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl SiteView {
         let fixed = json!({
             "origin": config.site.origin.as_str(),
             "logsClientIp": config.telemetry.log_client_ip,
-            "integrations": integrations::for_sections(config),
+            "integrations": for_sections(config),
         });
         Self::with(fixed, config)
     }

@@ -17,7 +17,7 @@ use tokio::io::{
 };
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use crate::streams::StreamEnd;
+use crate::stream::StreamEnd;
 use crate::websocket::frames::Frames;
 
 /// The size of the buffer of each direction, in bytes.

@@ -21,6 +21,7 @@ use colonnade_web::client::ClientKey;
 use colonnade_web::request_scope;
 use colonnade_web::response::{REQUEST_ID, RequestId};
 
+use crate::integrations::configured::SIGNUP;
 use crate::integrations::signup::circuit_breaker::SignupBreaker;
 use crate::integrations::signup::error::{FAILED, SignupError};
 use crate::integrations::signup::fields::Fields;
@@ -93,7 +94,7 @@ impl Backend {
             .pool_idle_timeout(signup.keepalive_timeout)
             .connect_timeout(signup.connect_timeout);
         let mut url = signup.backend.url().clone();
-        url.set_path(super::PATH);
+        url.set_path(SIGNUP);
         Ok(Self {
             client: client.build().map_err(BackendError)?,
             url,

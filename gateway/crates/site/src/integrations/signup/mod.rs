@@ -25,7 +25,7 @@ use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
 use secrecy::{ExposeSecret as _, SecretString};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use colonnade_config::Origin;
 use colonnade_config::integrations::{CurrentSignupLimits, Signup, SignupLimits};
@@ -36,49 +36,17 @@ use colonnade_web::client::{ClientAddress, ClientKey, client_key};
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, HttpError, Problem as _, respond};
 use colonnade_web::response::{Response, ServedBy, json, redirect, set_retry_after};
-use colonnade_web::router::Route;
 
 use crate::call::Call;
 use crate::deployment_selection::DeploymentSelection;
 use crate::document::{Documents, Form, RequestedPage};
 use crate::error::{SiteError, visitor, visitor_from};
-use crate::routes::{Endpoint, ErrorFormat, post};
 use backend::Backend;
 use body::{Format, SubmittedFields};
 use error::SignupError;
 use metrics::OutcomeRecorder;
 use rate_limits::SignupRateLimiter;
 use redirect::AllowedRedirects;
-
-/// Its paths begin with this.
-pub(super) const PREFIX: &str = "/functions/";
-
-/// The path of sign-up, here and at the backend.
-const PATH: &str = "/functions/v1/signup";
-
-/// The route of sign-up.
-pub(super) fn route() -> Route<Endpoint> {
-    post(PATH, ErrorFormat::Json, |site, call| {
-        Box::pin(async {
-            match &site.integrations.signup {
-                Some(handler) => Ok(handler.handle(call).await),
-                None => Err(HttpError::NotFound.into()),
-            }
-        })
-    })
-}
-
-/// What sections know of sign-up.
-pub(super) fn for_sections(signup: &Signup) -> Value {
-    json!({
-        "page": signup.form_path,
-        "success": signup.success_path,
-        "host": signup.backend.host(),
-        "name": signup.name,
-        "signInUrl": signup.sign_in_url.as_ref().map(url::Url::as_str),
-        "redirectHosts": signup.allowed_redirect_hosts,
-    })
-}
 
 /// Handles sign-ups.
 pub(super) struct SignupHandler {
@@ -137,7 +105,7 @@ impl SignupHandler {
     }
 
     /// Handles a sign-up. Scripts get JSON; forms get a redirect, or the form's page with an error.
-    async fn handle(&self, call: Call<'_>) -> Response {
+    pub(super) async fn handle(&self, call: Call<'_>) -> Response {
         let Call {
             snapshot,
             head,
