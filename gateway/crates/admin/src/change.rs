@@ -13,7 +13,9 @@ use colonnade_config::Action;
 use colonnade_model::deployment::SetName;
 use colonnade_model::pattern::Pattern;
 use colonnade_model::schema::{Number, Percent, Reason, Releases};
-use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome, LeftOutExtensions};
+use colonnade_platform::deployment::{
+    Author, ChangeError, ChangeOutcome, ChangePlan, ChangeRequest, Command, Deployments, LeftOutExtensions,
+};
 use colonnade_store::loaded::{LoadedDeployment, LoadedRelease, Role};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
@@ -98,20 +100,48 @@ pub(super) fn author(caller: Caller<'_>, reason: Option<Reason>) -> Author {
     }
 }
 
+/// Makes a change, if the caller's token permits the action on the sections that it concerns.
+pub(super) async fn make(
+    deployments: &Deployments,
+    (caller, action): (Caller<'_>, Action),
+    command: &Command,
+    author: &Author,
+) -> Result<ChangeOutcome, AdminError> {
+    let request = ChangeRequest {
+        command,
+        author,
+        may_change: &|section| caller.identity.allows(action, section),
+    };
+    let outcome = deployments.change(&request).await;
+    outcome.map_err(|error| with_caller(error, caller.identity, action))
+}
+
+/// What [`make`] would do.
+pub(super) async fn plan(
+    deployments: &Deployments,
+    (caller, action): (Caller<'_>, Action),
+    command: &Command,
+    author: &Author,
+) -> Result<ChangePlan, AdminError> {
+    let request = ChangeRequest {
+        command,
+        author,
+        may_change: &|section| caller.identity.allows(action, section),
+    };
+    let plan = deployments.plan(&request).await;
+    plan.map_err(|error| with_caller(error, caller.identity, action))
+}
+
 /// Adds the caller and the action to a missing permission.
-pub(super) fn with_caller<T>(
-    result: Result<T, ChangeError>,
-    identity: &Identity,
-    action: Action,
-) -> Result<T, AdminError> {
-    result.map_err(|error| match error {
+pub(super) fn with_caller(error: ChangeError, identity: &Identity, action: Action) -> AdminError {
+    match error {
         ChangeError::NotAllowed(section) => AdminError::Forbidden {
             token: identity.name.clone(),
             action,
             section,
         },
         error => error.into(),
-    })
+    }
 }
 
 /// The response to a change of sections: 201, or 200 if there was nothing to change.

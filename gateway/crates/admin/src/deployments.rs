@@ -10,7 +10,7 @@ use colonnade_config::Action;
 use colonnade_model::deployment::{Deployment, ReleaseChange};
 use colonnade_model::release::ReleaseSource;
 use colonnade_model::schema::{Name, Number, Percent, Reason, ReleaseName, RequestedReleases, optional};
-use colonnade_platform::deployment::{DeployRequest, RolloutStart};
+use colonnade_platform::deployment::{Author, Command, DeployRequest, RolloutStart};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
@@ -124,13 +124,13 @@ pub(super) async fn deploy(
     caller: Caller<'_>,
     body: RequestBody,
 ) -> Result<Response, AdminError> {
-    let identity = caller.identity;
-    let request = read(admin, caller, body).await?;
-    let allows = |section: &str| identity.allows(Action::Deploy, section);
-    let outcome = admin.deployments.deploy(&request, &allows).await;
-    let outcome = change::with_caller(outcome, identity, Action::Deploy)?;
-    let is_changed = |section: &str| request.releases.contains_key(section);
-    Ok(change::respond(admin, &outcome, is_changed))
+    let (request, author) = read(admin, caller, body).await?;
+    let changed: BTreeSet<String> = request.releases.keys().cloned().collect();
+    let (by, command) = ((caller, Action::Deploy), Command::Deploy(request));
+    let outcome = change::make(&admin.deployments, by, &command, &author).await?;
+    Ok(change::respond(admin, &outcome, |section| {
+        changed.contains(section)
+    }))
 }
 
 /// Show what a deploy would change
@@ -150,31 +150,33 @@ pub(super) async fn plan(
     caller: Caller<'_>,
     body: RequestBody,
 ) -> Result<Response, AdminError> {
-    let identity = caller.identity;
-    let request = read(admin, caller, body).await?;
-    let allows = |section: &str| identity.allows(Action::Deploy, section);
-    let plan = admin.deployments.plan_deploy(&request, &allows).await;
-    let plan = change::with_caller(plan, identity, Action::Deploy)?;
+    let (request, author) = read(admin, caller, body).await?;
+    let (by, command) = ((caller, Action::Deploy), Command::Deploy(request));
+    let plan = change::plan(&admin.deployments, by, &command, &author).await?;
     let preview = DeployPreview {
         live: plan.live,
-        sections: plan.sections,
+        sections: plan.change.map(|change| change.sections).unwrap_or_default(),
     };
     Ok(json(StatusCode::OK, &preview))
 }
 
 /// Reads a request to deploy, or to plan it.
-async fn read(admin: &Admin, caller: Caller<'_>, body: RequestBody) -> Result<DeployRequest, AdminError> {
+async fn read(
+    admin: &Admin,
+    caller: Caller<'_>,
+    body: RequestBody,
+) -> Result<(DeployRequest, Author), AdminError> {
     let deploy: Deploy = change::read_json(body).await?;
     caller.set_releases(&deploy.releases);
     let author = change::author(caller, deploy.reason);
     // A request without releases names no section that could be checked.
     auth::require_any_section(caller.identity, Action::Deploy)?;
-    Ok(DeployRequest {
+    let request = DeployRequest {
         rollout: rollout_start(admin, deploy.percent, deploy.steps)?,
         releases: deploy.releases.into_versions(),
         base: deploy.base.map(|Number(number)| number),
-        author,
-    })
+    };
+    Ok((request, author))
 }
 
 /// How the rollout of a request starts, if there is one.

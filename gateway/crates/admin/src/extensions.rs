@@ -13,7 +13,7 @@ use colonnade_model::deployment::SwitchedOff;
 use colonnade_model::extension_rules::{ExtensionId, Refusal};
 use colonnade_model::release::PointReference;
 use colonnade_model::schema::{Name, PointId, Reason, Version, optional};
-use colonnade_platform::deployment::{Deployments, Snapshot};
+use colonnade_platform::deployment::{Command, Deployments, Snapshot};
 use colonnade_store::loaded::{ExtensionManifest, LeftOutReason, LoadedDeployment};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
@@ -142,10 +142,13 @@ pub(super) async fn switch(
     } = change::read_json(body).await?;
     caller.set_target(format_args!("{section} {point}"));
     let author = change::author(caller, reason);
-    let allows = |section: &str| caller.identity.allows(Action::Rollback, section);
     let extension = ExtensionId { section, point };
-    let outcome = deployments.switch_extension(&extension, on, &author, &allows);
-    let outcome = change::with_caller(outcome.await, caller.identity, Action::Rollback)?;
+    let command = Command::Switch {
+        extension: extension.clone(),
+        on,
+    };
+    let by = (caller, Action::Rollback);
+    let outcome = change::make(deployments, by, &command, &author).await?;
     let status = if outcome.changed {
         StatusCode::CREATED
     } else {

@@ -66,7 +66,8 @@ pub(super) async fn collect(
     let collected = deployments
         .collect_garbage(retention, dry_run, &author, &allows)
         .await;
-    let collected = change::with_caller(collected, identity, Action::GarbageCollect)?;
+    let collected =
+        collected.map_err(|error| change::with_caller(error, identity, Action::GarbageCollect))?;
     let result = GarbageCollectionResult {
         deployments: collected.deployments,
         releases: collected.releases.iter().map(ToString::to_string).collect(),

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use colonnade_config::{Action, Origin};
 use colonnade_model::schema::{Integer, Number, Reason, RequestedReleases, optional};
-use colonnade_platform::deployment::{DeployRequest, Deployments, PreviewTarget};
+use colonnade_platform::deployment::{ChangeError, Command, Deployments, PreviewTarget};
 use colonnade_platform::preview;
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, empty, json};
@@ -76,14 +76,13 @@ pub(super) async fn create(
     body: RequestBody,
 ) -> Result<Response, AdminError> {
     let request: CreatePreview = change::read_json(body).await?;
-    let identity = caller.identity;
     match (request.deployment, &request.releases) {
         (Some(Number(number)), _) => caller.set_target(number),
         (None, Some(releases)) => caller.set_releases(releases),
         (None, None) => {}
     }
     let author = change::author(caller, request.reason);
-    auth::require_any_section(identity, Action::Preview)?;
+    auth::require_any_section(caller.identity, Action::Preview)?;
     let path = request.path.unwrap_or_else(|| "/".to_owned());
     if !preview::is_valid_path(&path) {
         return Err(AdminError::PreviewPath);
@@ -98,17 +97,11 @@ pub(super) async fn create(
     }
     let target = match (request.deployment, request.releases) {
         (Some(Number(number)), None) => PreviewTarget::Deployment(number),
-        (None, Some(releases)) => PreviewTarget::Releases(DeployRequest {
-            releases: releases.into_versions(),
-            base: None,
-            rollout: None,
-            author: author.clone(),
-        }),
+        (None, Some(releases)) => PreviewTarget::Releases(releases.into_versions()),
         _ => return Err(invalid("expected either `deployment` or `releases`")),
     };
-    let allows = |section: &str| identity.allows(Action::Preview, section);
-    let outcome = deployments.preview(&target, &author, &allows).await;
-    let outcome = change::with_caller(outcome, identity, Action::Preview)?;
+    let (by, command) = ((caller, Action::Preview), Command::Preview(target));
+    let outcome = change::make(deployments, by, &command, &author).await?;
     let expires_at = colonnade_clock::now()
         .checked_add(SignedDuration::from_mins(minutes))
         .map_err(|_| problem())?;
@@ -132,12 +125,13 @@ pub(super) async fn create(
     responses((status = 204, description = "All preview links and cookies are invalid."), (status = 409)),
 )]
 pub(super) async fn end(deployments: &Deployments, caller: Caller<'_>) -> Result<Response, AdminError> {
-    let identity = caller.identity;
     caller.set_target("*");
-    let author = change::author(caller, None);
-    let allows = |section: &str| identity.allows(Action::Preview, section);
-    let outcome = deployments.end_previews(&author, &allows).await;
-    change::with_caller(outcome, identity, Action::Preview)?;
+    let (by, author) = ((caller, Action::Preview), change::author(caller, None));
+    match change::make(deployments, by, &Command::EndPreviews, &author).await {
+        // Before the first deploy there are no previews.
+        Ok(_) | Err(AdminError::Change(ChangeError::NoLiveDeployment)) => {}
+        Err(error) => return Err(error),
+    }
     Ok(empty(StatusCode::NO_CONTENT))
 }
 

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use colonnade_config::Action;
 use colonnade_model::deployment::ReleaseChange;
 use colonnade_model::schema::{Name, Number, Reason, optional};
-use colonnade_platform::deployment::{Author, RollbackTarget};
+use colonnade_platform::deployment::{Author, Command, RollbackTarget};
 use colonnade_web::body::RequestBody;
 use colonnade_web::response::{Response, json};
 
@@ -71,23 +71,15 @@ pub(super) async fn plan(
     caller: Caller<'_>,
     body: RequestBody,
 ) -> Result<Response, AdminError> {
-    let Request { target, base, author } = read(caller, body).await?;
-    let allows = |section: &str| caller.identity.allows(Action::Rollback, section);
-    let plan = admin.deployments.plan_rollback(&target, base, &author, &allows);
-    let plan = change::with_caller(plan.await, caller.identity, Action::Rollback)?;
+    let (command, author) = read(caller, body).await?;
+    let by = (caller, Action::Rollback);
+    let plan = change::plan(&admin.deployments, by, &command, &author).await?;
     let preview = RollbackPreview {
-        live: plan.live,
-        restores: plan.restores,
-        sections: plan.sections,
+        live: plan.live.unwrap_or_default(),
+        restores: plan.change.as_ref().and_then(|change| change.restores),
+        sections: plan.change.map(|change| change.sections).unwrap_or_default(),
     };
     Ok(json(StatusCode::OK, &preview))
-}
-
-/// A valid request.
-struct Request {
-    target: RollbackTarget,
-    base: Option<u64>,
-    author: Author,
 }
 
 /// Restore earlier releases
@@ -111,18 +103,20 @@ pub(super) async fn roll_back(
     caller: Caller<'_>,
     body: RequestBody,
 ) -> Result<Response, AdminError> {
-    let Request { target, base, author } = read(caller, body).await?;
-    let allows = |section: &str| caller.identity.allows(Action::Rollback, section);
-    let outcome = admin.deployments.roll_back(&target, base, &author, &allows);
-    let outcome = change::with_caller(outcome.await, caller.identity, Action::Rollback)?;
-    let is_changed = |section: &str| match &target {
-        RollbackTarget::Section(restored) => restored == section,
+    let (command, author) = read(caller, body).await?;
+    let by = (caller, Action::Rollback);
+    let outcome = change::make(&admin.deployments, by, &command, &author).await?;
+    let is_changed = |section: &str| match &command {
+        Command::RollBack {
+            target: RollbackTarget::Section(restored),
+            ..
+        } => restored == section,
         _ => true,
     };
     Ok(change::respond(admin, &outcome, is_changed))
 }
 
-async fn read(caller: Caller<'_>, body: RequestBody) -> Result<Request, AdminError> {
+async fn read(caller: Caller<'_>, body: RequestBody) -> Result<(Command, Author), AdminError> {
     let rollback: Rollback = change::read_json(body).await?;
     match (&rollback.section, rollback.deployment) {
         (Some(Name(section)), _) => caller.set_target(section),
@@ -139,9 +133,6 @@ async fn read(caller: Caller<'_>, body: RequestBody) -> Result<Request, AdminErr
             return Err(AdminError::Body(problem.to_owned()));
         }
     };
-    Ok(Request {
-        target,
-        base: rollback.base.map(|Number(base)| base),
-        author,
-    })
+    let base = rollback.base.map(|Number(base)| base);
+    Ok((Command::RollBack { target, base }, author))
 }

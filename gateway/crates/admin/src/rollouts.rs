@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use colonnade_config::Action;
+use colonnade_model::deployment::ChangeKind;
 use colonnade_model::schema::{Number, Percent, Reason, optional};
-use colonnade_platform::deployment::{Author, ChangeError, ChangeOutcome, RolloutTarget};
+use colonnade_platform::deployment::{Author, ChangeOutcome, Command, RolloutTarget, Step};
 use colonnade_web::response::{Response, json};
 
-use crate::access::Identity;
 use crate::audit::Caller;
 use crate::operation::Call;
 use crate::parameters::Parameters;
@@ -127,17 +127,9 @@ pub(super) async fn list(admin: &Admin) -> Result<Response, AdminError> {
     ),
 )]
 pub(super) async fn promote(admin: &Admin, call: Call<'_>) -> Result<Response, AdminError> {
-    let identity = call.caller.identity;
-    let promote: Promote = change::read_json(call.body).await?;
-    let percent = promote.percent.map(|Percent(percent)| percent);
-    let target = target(call.parameters);
-    let author = author(admin, call.caller, &target, promote.reason);
-    let allows = |section: &str| identity.allows(Action::Deploy, section);
-    let outcome = admin
-        .deployments
-        .promote(&target, percent, &author, &allows)
-        .await;
-    let outcome = change::with_caller(outcome, identity, Action::Deploy)?;
+    let Promote { percent, reason } = change::read_json(call.body).await?;
+    let step = percent.map_or(Step::Promote, |Percent(percent)| Step::SetPercent(percent));
+    let outcome = make_step(admin, (call.caller, call.parameters), step, reason).await?;
     let number = outcome.number;
     let mut rollouts = outcome.state.visible.rollouts().iter();
     let running = rollouts.find(|rollout| rollout.candidate == number);
@@ -159,13 +151,9 @@ pub(super) async fn promote(admin: &Admin, call: Call<'_>) -> Result<Response, A
     ),
 )]
 pub(super) async fn abort(admin: &Admin, call: Call<'_>) -> Result<Response, AdminError> {
-    let identity = call.caller.identity;
-    let abort: Abort = change::read_json(call.body).await?;
-    let target = target(call.parameters);
-    let author = author(admin, call.caller, &target, abort.reason);
-    let allows = |section: &str| identity.allows(Action::Deploy, section);
-    let outcome = admin.deployments.abort(&target, &author, &allows).await;
-    let outcome = change::with_caller(outcome, identity, Action::Deploy)?;
+    let Abort { reason } = change::read_json(call.body).await?;
+    let step = Step::Abort(ChangeKind::Abort);
+    let outcome = make_step(admin, (call.caller, call.parameters), step, reason).await?;
     let result = AbortResult {
         number: outcome.number,
         live: outcome.state.live(),
@@ -183,10 +171,7 @@ pub(super) async fn abort(admin: &Admin, call: Call<'_>) -> Result<Response, Adm
     ),
 )]
 pub(super) async fn pause(admin: &Admin, call: Call<'_>) -> Result<Response, AdminError> {
-    let (author, target, identity) = pause_request(admin, call).await?;
-    let allows = |section: &str| identity.allows(Action::Deploy, section);
-    let outcome = admin.deployments.pause(&target, &author, &allows).await;
-    respond_to_pause(outcome, identity)
+    pause_or_resume(admin, call, Step::Pause(None)).await
 }
 
 /// Resume the steps of a paused rollout
@@ -199,27 +184,12 @@ pub(super) async fn pause(admin: &Admin, call: Call<'_>) -> Result<Response, Adm
     ),
 )]
 pub(super) async fn resume(admin: &Admin, call: Call<'_>) -> Result<Response, AdminError> {
-    let (author, target, identity) = pause_request(admin, call).await?;
-    let allows = |section: &str| identity.allows(Action::Deploy, section);
-    let outcome = admin.deployments.resume(&target, &author, &allows).await;
-    respond_to_pause(outcome, identity)
+    pause_or_resume(admin, call, Step::Resume).await
 }
 
-async fn pause_request<'a>(
-    admin: &Admin,
-    call: Call<'a>,
-) -> Result<(Author, RolloutTarget, &'a Identity), AdminError> {
-    let pause: Pause = change::read_json(call.body).await?;
-    let target = target(call.parameters);
-    let author = author(admin, call.caller, &target, pause.reason);
-    Ok((author, target, call.caller.identity))
-}
-
-fn respond_to_pause(
-    outcome: Result<ChangeOutcome, ChangeError>,
-    identity: &Identity,
-) -> Result<Response, AdminError> {
-    let outcome = change::with_caller(outcome, identity, Action::Deploy)?;
+async fn pause_or_resume(admin: &Admin, call: Call<'_>, step: Step) -> Result<Response, AdminError> {
+    let Pause { reason } = change::read_json(call.body).await?;
+    let outcome = make_step(admin, (call.caller, call.parameters), step, reason).await?;
     let mut rollouts = outcome.state.visible.rollouts().iter();
     let rollout = rollouts.find(|rollout| rollout.candidate == outcome.number);
     let result = PauseResult {
@@ -230,21 +200,24 @@ fn respond_to_pause(
     Ok(json(StatusCode::OK, &result))
 }
 
-/// The author of a change of a rollout, with the figures of its analysis.
-fn author(admin: &Admin, caller: Caller<'_>, target: &RolloutTarget, reason: Option<Reason>) -> Author {
-    let snapshot = admin.deployments.current();
-    let running = snapshot.rollouts().find(|running| target.selects(running));
-    Author {
-        figures: running.map(|running| admin.analysis.report(running.record).figures_of(running.record)),
-        ..change::author(caller, reason)
-    }
-}
-
-/// The rollout that the path names.
-fn target(Parameters { name, number, .. }: Parameters) -> RolloutTarget {
-    if name.is_empty() {
+/// Makes a step of the rollout that the path names. Its author has the figures of the analysis.
+async fn make_step(
+    admin: &Admin,
+    (caller, Parameters { name, number, .. }): (Caller<'_>, Parameters),
+    step: Step,
+    reason: Option<Reason>,
+) -> Result<ChangeOutcome, AdminError> {
+    let rollout = if name.is_empty() {
         RolloutTarget::Candidate(number)
     } else {
         RolloutTarget::Section(name)
-    }
+    };
+    let snapshot = admin.deployments.current();
+    let running = snapshot.rollouts().find(|running| rollout.selects(running));
+    let author = Author {
+        figures: running.map(|running| admin.analysis.report(running.record).figures_of(running.record)),
+        ..change::author(caller, reason)
+    };
+    let command = Command::Step { rollout, step };
+    change::make(&admin.deployments, (caller, Action::Deploy), &command, &author).await
 }

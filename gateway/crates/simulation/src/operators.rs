@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use colonnade_config::{Retention, RolloutSettings};
-use colonnade_model::deployment::LiveState;
+use colonnade_model::deployment::{ChangeKind, LiveState};
 use colonnade_model::release::{ReleaseId, SHELL};
 use colonnade_platform::deployment::{
-    Author, ChangeError, ChangeOutcome, DeployRequest, PreviewTarget, RollbackTarget, RolloutStart,
-    RolloutTarget,
+    Author, ChangeError, ChangeOutcome, ChangeRequest, Command, DeployRequest, PreviewTarget, RollbackTarget,
+    RolloutStart, RolloutTarget, Step,
 };
 use colonnade_platform::publish::{Provenance, PublishError, PublishOutcome};
 use colonnade_store::{BucketError, StoreError};
@@ -65,14 +65,7 @@ enum Told {
 /// A kind of change.
 #[derive(Debug)]
 enum Call {
-    Deploy(DeployRequest),
-    Promote(RolloutTarget, Option<u8>),
-    Abort(String),
-    Pause(String),
-    Resume(String),
-    RollBack(RollbackTarget),
-    Preview(PreviewTarget),
-    EndPreviews,
+    Change(Command),
     CollectGarbage,
 }
 
@@ -94,8 +87,21 @@ fn deploy(releases: impl IntoIterator<Item = ReleaseId>) -> DeployRequest {
             .collect(),
         base: None,
         rollout: None,
-        author: author(String::new()),
     }
+}
+
+fn deployed(request: DeployRequest) -> Call {
+    Call::Change(Command::Deploy(request))
+}
+
+fn roll_back(target: RollbackTarget) -> Call {
+    Call::Change(Command::RollBack { target, base: None })
+}
+
+/// A step of the rollout of a section.
+fn step(section: String, step: Step) -> Call {
+    let rollout = RolloutTarget::Section(section);
+    Call::Change(Command::Step { rollout, step })
 }
 
 fn author(reason: String) -> Author {
@@ -128,7 +134,7 @@ impl Operators {
             self.publish(&self.gateways[0], &id, 0).await;
             ids.push(id);
         }
-        self.change(&self.gateways[0], Call::Deploy(deploy(ids))).await;
+        self.change(&self.gateways[0], deployed(deploy(ids))).await;
         for gateway in &self.gateways[1..] {
             gateway.start().await;
         }
@@ -182,7 +188,7 @@ impl Operators {
                     if rng.random() {
                         own.publish(gateway, &id, contents).await;
                     }
-                    own.change(gateway, Call::Deploy(deploy([id]))).await;
+                    own.change(gateway, deployed(deploy([id]))).await;
                 }
             });
         }
@@ -196,8 +202,12 @@ impl Operators {
         };
         let state = self.world.ledger.lock().current().cloned();
         for rollout in state.iter().flat_map(|state| state.visible.rollouts()) {
-            let target = RolloutTarget::Id(rollout.id.clone());
-            self.change(gateway, Call::Promote(target, None)).await;
+            let rollout = RolloutTarget::Id(rollout.id.clone());
+            let promote = Command::Step {
+                rollout,
+                step: Step::Promote,
+            };
+            self.change(gateway, Call::Change(promote)).await;
         }
     }
 
@@ -242,26 +252,27 @@ impl Operators {
                             .and_then(|now| Some(now.live()?.deployment.number));
                     }
                     6 => {
-                        self.change(gateway, Call::Preview(PreviewTarget::Releases(request)))
-                            .await;
+                        let target = PreviewTarget::Releases(request.releases);
+                        let preview = Call::Change(Command::Preview(target));
+                        self.change(gateway, preview).await;
                         return;
                     }
                     _ => {}
                 }
-                Call::Deploy(request)
+                deployed(request)
             }
-            11 => Call::Promote(RolloutTarget::Section(name), None),
-            12 => Call::Promote(RolloutTarget::Section(name), Some(rng.random_range(1..100))),
-            13 => Call::Abort(name),
-            14 if rng.random() => Call::Pause(name),
-            14 => Call::Resume(name),
-            15 => Call::RollBack(RollbackTarget::Section(name)),
-            16 => Call::RollBack(RollbackTarget::Previous),
+            11 => step(name, Step::Promote),
+            12 => step(name, Step::SetPercent(rng.random_range(1..100))),
+            13 => step(name, Step::Abort(ChangeKind::Abort)),
+            14 if rng.random() => step(name, Step::Pause(None)),
+            14 => step(name, Step::Resume),
+            15 => roll_back(RollbackTarget::Section(name)),
+            16 => roll_back(RollbackTarget::Previous),
             17 => {
                 let newest = self.world.ledger.lock().deployments.len() as u64;
-                Call::RollBack(RollbackTarget::Deployment(rng.random_range(1..=newest)))
+                roll_back(RollbackTarget::Deployment(rng.random_range(1..=newest)))
             }
-            18 => Call::EndPreviews,
+            18 => Call::Change(Command::EndPreviews),
             _ => Call::CollectGarbage,
         };
         self.change(gateway, call).await;
@@ -330,7 +341,7 @@ impl Operators {
         let trace = &self.world.trace;
         trace.add(&"operator", format_args!("{reason} by {gateway}: {call:?}"));
         // Others have steps after their change: to delete releases, or to read the key of the link.
-        let is_atomic = !matches!(call, Call::CollectGarbage | Call::Preview(_));
+        let is_atomic = !matches!(call, Call::CollectGarbage | Call::Change(Command::Preview(_)));
         let retain_hours = self.world.retain_hours();
         let result = gateway
             .call(|process| call.send(process, author(reason.clone()), retain_hours))
@@ -396,9 +407,9 @@ impl Operators {
             let id = self.next_release(SHELL);
             self.publish(&gateway, &id, 0).await;
             let before = self.world.ledger.lock().states.len();
-            self.change(&gateway, Call::RollBack(RollbackTarget::Deployment(1)))
+            self.change(&gateway, roll_back(RollbackTarget::Deployment(1)))
                 .await;
-            self.change(&gateway, Call::Deploy(deploy([id]))).await;
+            self.change(&gateway, deployed(deploy([id]))).await;
             if self.world.ledger.lock().states.len() > before {
                 return;
             }
@@ -417,21 +428,14 @@ impl Call {
     ) -> Result<Option<ChangeOutcome>, ChangeError> {
         let deployments = &process.deployments;
         let all = |_: &str| true;
-        let of = RolloutTarget::Section;
-        let outcome = match self {
-            Self::Deploy(mut request) => {
-                request.author = author;
-                deployments.deploy(&request, &all).await?
-            }
-            Self::Promote(target, percent) => deployments.promote(&target, percent, &author, &all).await?,
-            Self::Abort(section) => deployments.abort(&of(section), &author, &all).await?,
-            Self::Pause(section) => deployments.pause(&of(section), &author, &all).await?,
-            Self::Resume(section) => deployments.resume(&of(section), &author, &all).await?,
-            Self::RollBack(target) => deployments.roll_back(&target, None, &author, &all).await?,
-            Self::Preview(target) => deployments.preview(&target, &author, &all).await?,
-            Self::EndPreviews => {
-                deployments.end_previews(&author, &all).await?;
-                return Ok(None);
+        match self {
+            Self::Change(command) => {
+                let request = ChangeRequest {
+                    command: &command,
+                    author: &author,
+                    may_change: &all,
+                };
+                deployments.change(&request).await.map(Some)
             }
             Self::CollectGarbage => {
                 let keep = Retention {
@@ -443,9 +447,8 @@ impl Call {
                     audit_days: 365,
                 };
                 deployments.collect_garbage(keep, false, &author, &all).await?;
-                return Ok(None);
+                Ok(None)
             }
-        };
-        Ok(Some(outcome))
+        }
     }
 }

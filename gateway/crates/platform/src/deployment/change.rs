@@ -8,17 +8,20 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::deployment::change_error::ChangeError;
+use crate::deployment::change_queue::Place;
 use crate::deployment::claims::{assemble_new, refused_claims};
 use crate::deployment::deployments::Deployments;
 use crate::deployment::error::LoadError;
 use crate::deployment::metrics;
-use crate::deployment::plan::{ChangedSet, Command, Plan, PlanInput, Request, Step, plan};
+use crate::deployment::plan::{
+    ChangeRequest, ChangedSet, Command, Plan, PlanInput, Step, find_rollout, plan,
+};
 use crate::deployment::pushed_out::{Offer, pushed_out};
 use crate::deployment::snapshot::{Snapshot, concurrently};
-use crate::deployment::types::{ChangeOutcome, CollectedGarbage};
+use crate::deployment::types::{ChangeOutcome, ChangePlan, CollectedGarbage};
 use colonnade_model::deployment::{Change, ChangeKind, Deployment, SetName};
 use colonnade_model::release::ReleaseId;
-use colonnade_model::rotating_keys::KeyPurpose;
+use colonnade_model::rotating_keys::{KeyPurpose, RotatingKeys};
 use colonnade_render::{RequestedRenders, TrialResults};
 use colonnade_store::StoreError;
 use colonnade_store::loaded::LoadedDeployment;
@@ -27,31 +30,52 @@ use tokio::time::Instant;
 
 impl Deployments {
     /// Makes a change.
-    pub(super) async fn change(&self, request: &Request<'_>) -> Result<ChangeOutcome, ChangeError> {
+    ///
+    /// # Errors
+    /// If a rule rejects it, the caller may not make it, or the store fails.
+    pub async fn change(&self, request: &ChangeRequest<'_>) -> Result<ChangeOutcome, ChangeError> {
         let result = self.try_change(request).await;
-        if let Some(action) = metrics_action(&request.command) {
+        if let Some(action) = metrics_action(request.command) {
             self.metrics.record_change(action, &result);
         }
-        result
+        let mut outcome = result?;
+        if matches!(request.command, Command::Preview(_)) {
+            self.require_preview_key(&mut outcome).await?;
+        }
+        Ok(outcome)
     }
 
-    async fn try_change(&self, request: &Request<'_>) -> Result<ChangeOutcome, ChangeError> {
+    /// What [`Self::change`] would do now. Rejects what it would reject before the trial renders,
+    /// except for settings that releases lack.
+    ///
+    /// # Errors
+    /// As [`Self::change`].
+    pub async fn plan(&self, request: &ChangeRequest<'_>) -> Result<ChangePlan, ChangeError> {
+        let (snapshot, plan) = self.planned(request).await?;
+        Ok(ChangePlan {
+            live: snapshot.live().map(|live| live.deployment.number),
+            change: plan.map(|plan| plan.state.change),
+        })
+    }
+
+    async fn try_change(&self, request: &ChangeRequest<'_>) -> Result<ChangeOutcome, ChangeError> {
         request.authorize()?;
         let mut verified = TrialResults::default();
         let mut requested = RequestedRenders::default();
         let (asked_at, place) = (Instant::now(), request.command.place());
         let mut changing = self.start_change(place).await?;
+        if matches!(request.command, Command::EndPreviews) {
+            self.delete_preview_keys().await?;
+        }
         loop {
             let snapshot = if request.command.needs_whole_store() {
                 self.refresh().await?
             } else {
                 self.newest_since(asked_at).await?
             };
-            let Some(plan) = self.plan(&snapshot, request).await? else {
-                return unchanged(snapshot, &request.command);
+            let Some((plan, loaded)) = self.prepare(&snapshot, request).await? else {
+                return unchanged(snapshot, request.command);
             };
-            let loaded = self.checked(&snapshot, &plan, request).await?;
-            require_shown(&snapshot, &plan, &loaded)?;
             if let Some(action) = request.command.trial() {
                 self.require_settings(&snapshot, &plan, &loaded)?;
                 let unverified = self.unverified(&snapshot, &loaded, &mut verified);
@@ -78,30 +102,64 @@ impl Deployments {
     /// What the change would do now; `None` if there is nothing to change.
     pub(super) async fn planned(
         &self,
-        request: &Request<'_>,
+        request: &ChangeRequest<'_>,
     ) -> Result<(Arc<Snapshot>, Option<Plan>), ChangeError> {
         request.authorize()?;
         let snapshot = {
             let _changing = self.hold_off_changes(request.command.place()).await?;
             self.refresh().await?
         };
-        let plan = self.plan(&snapshot, request).await?;
-        if let Some(plan) = &plan {
-            self.checked(&snapshot, plan, request).await?;
-            if let Some(deployment) = &plan.create {
-                self.require_releases(&snapshot, deployment).await?;
-            }
+        let Some((plan, _)) = self.prepare(&snapshot, request).await? else {
+            return Ok((snapshot, None));
+        };
+        if let Some(deployment) = &plan.create {
+            self.require_releases(&snapshot, deployment).await?;
         }
-        Ok((snapshot, plan))
+        Ok((snapshot, Some(plan)))
     }
 
-    async fn plan(&self, snapshot: &Snapshot, request: &Request<'_>) -> Result<Option<Plan>, ChangeError> {
-        let input = match &request.command {
+    /// What a change does to a snapshot, with the sets that change, loaded; `None` if there is nothing
+    /// to change. Fails if a rule rejects it.
+    async fn prepare(
+        &self,
+        snapshot: &Snapshot,
+        request: &ChangeRequest<'_>,
+    ) -> Result<Option<(Plan, Vec<LoadedDeployment>)>, ChangeError> {
+        let input = match request.command {
             Command::RollBack { target, .. } => self.restored(snapshot, target).await?,
             Command::CollectGarbage(keep) => PlanInput::Garbage(self.garbage(snapshot, *keep).await?),
             _ => PlanInput::None,
         };
-        plan(snapshot, request, input, self.next_number(snapshot))
+        let Some(plan) = plan(snapshot, request, input, self.next_number(snapshot))? else {
+            return Ok(None);
+        };
+        let loaded = self.checked(snapshot, &plan, request).await?;
+        require_shown(snapshot, &plan, &loaded)?;
+        Ok(Some((plan, loaded)))
+    }
+
+    /// Another gateway may have ended all previews in the meantime, which deletes the key.
+    async fn require_preview_key(&self, outcome: &mut ChangeOutcome) -> Result<(), ChangeError> {
+        let key = outcome
+            .snapshot
+            .preview_keys()
+            .active(KeyPurpose::Previews, colonnade_clock::now());
+        if key.is_none() {
+            let _changing = self.start_change(Place::Limited).await?;
+            self.store.rotate_keys(KeyPurpose::Previews).await?;
+            outcome.snapshot = self.refresh().await?;
+        }
+        Ok(())
+    }
+
+    async fn delete_preview_keys(&self) -> Result<(), ChangeError> {
+        let (purpose, none) = (KeyPurpose::Previews, RotatingKeys::default());
+        loop {
+            let keys = self.store.keys(purpose).await?;
+            if self.store.compare_and_swap_keys(purpose, &keys, &none).await? {
+                return Ok(());
+            }
+        }
     }
 
     /// The sets that change, loaded, if their releases exist, fit each other, and take only paths
@@ -110,7 +168,7 @@ impl Deployments {
         &self,
         snapshot: &Snapshot,
         plan: &Plan,
-        request: &Request<'_>,
+        request: &ChangeRequest<'_>,
     ) -> Result<Vec<LoadedDeployment>, ChangeError> {
         let may_change = request.may_change;
         let needs_claims = !may_change("*");
@@ -361,13 +419,13 @@ fn require_stored(reads: Vec<(ReleaseId, Result<bool, StoreError>)>) -> Result<(
 }
 
 /// The result of a change that is already in effect.
-fn unchanged(snapshot: Arc<Snapshot>, command: &Command<'_>) -> Result<ChangeOutcome, ChangeError> {
+fn unchanged(snapshot: Arc<Snapshot>, command: &Command) -> Result<ChangeOutcome, ChangeError> {
     let state = snapshot.state().cloned();
     let (Some(state), Some(live)) = (state, snapshot.live()) else {
         return Err(ChangeError::NoLiveDeployment);
     };
     let number = match command {
-        Command::Step { rollout, .. } => super::plan::find_rollout(&snapshot, rollout)?.record.candidate,
+        Command::Step { rollout, .. } => find_rollout(&snapshot, rollout)?.record.candidate,
         _ => live.deployment.number,
     };
     Ok(ChangeOutcome {
@@ -423,7 +481,7 @@ fn audit(change: &Change) {
 }
 
 /// The action of a command in the metrics; `None` if it is not counted.
-fn metrics_action(command: &Command<'_>) -> Option<&'static str> {
+fn metrics_action(command: &Command) -> Option<&'static str> {
     match command {
         Command::Deploy(_) => Some(metrics::DEPLOY),
         Command::RollBack { .. } => Some(metrics::ROLLBACK),

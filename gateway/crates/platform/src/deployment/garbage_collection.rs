@@ -10,7 +10,7 @@ use tokio::time::MissedTickBehavior;
 use crate::deployment::change_error::ChangeError;
 use crate::deployment::change_queue::Place;
 use crate::deployment::deployments::Deployments;
-use crate::deployment::plan::{Command, Request};
+use crate::deployment::plan::{ChangeRequest, Command};
 use crate::deployment::snapshot::{Snapshot, concurrently};
 use crate::deployment::types::{Author, CollectedGarbage, MayChange};
 use colonnade_config::Retention;
@@ -62,8 +62,8 @@ impl Deployments {
         author: &Author,
         may_change: MayChange<'_>,
     ) -> Result<CollectedGarbage, ChangeError> {
-        let request = Request {
-            command: Command::CollectGarbage(keep),
+        let request = ChangeRequest {
+            command: &Command::CollectGarbage(keep),
             author,
             may_change,
         };

@@ -1,8 +1,8 @@
 //! Deployments: numbered, immutable sets of a shell and its sections. Exactly one is live, and each
 //! running rollout has a candidate.
 //!
-//! [`Deployments`] is the API: deploy, promote, abort, roll back, preview and collect garbage. Each change
-//! is a command, which a pure function plans on a snapshot. One loop stores the deployment that the
+//! [`Deployments`] is the API. Each change is a [`Command`], which a pure function plans on a snapshot. One
+//! loop stores the deployment that the
 //! plan creates, if any, and then makes the plan take effect with one compare-and-swap of the live
 //! state.
 
@@ -19,7 +19,6 @@ mod hidden_pages;
 mod history;
 mod left_out;
 mod metrics;
-mod operations;
 mod plan;
 mod prerender;
 mod pushed_out;
@@ -41,11 +40,12 @@ pub use hidden_pages::HiddenPage;
 pub use history::HistoryPage;
 pub use left_out::LeftOutExtensions;
 pub use metrics::DeploymentMetrics;
+pub use plan::{ChangeRequest, Command, Step};
 pub(crate) use pushed_out::{Offer, pushed_out};
 pub use settings::SettingProblem;
 pub(crate) use snapshot::concurrently;
 pub use snapshot::{RunningRollout, Snapshot};
 pub use types::{
-    Author, ChangeOutcome, Claim, CollectedGarbage, DeployPlan, DeployRequest, Figures, PreviewTarget,
-    RollbackPlan, RollbackTarget, RolloutDescription, RolloutStart, RolloutTarget, Warm, Warming,
+    Author, ChangeOutcome, ChangePlan, Claim, CollectedGarbage, DeployRequest, Figures, MayChange,
+    PreviewTarget, RollbackTarget, RolloutDescription, RolloutStart, RolloutTarget, Warm, Warming,
 };

@@ -23,43 +23,72 @@ use colonnade_model::release::point_owner;
 use jiff::Timestamp;
 
 /// A change that someone requests.
-pub(super) struct Request<'a> {
-    pub(super) command: Command<'a>,
-    pub(super) author: &'a Author,
-    pub(super) may_change: MayChange<'a>,
+pub struct ChangeRequest<'a> {
+    /// What to change.
+    pub command: &'a Command,
+    /// Who requests it, and why.
+    pub author: &'a Author,
+    /// What the caller may change.
+    pub may_change: MayChange<'a>,
 }
 
 /// What to change.
-pub(super) enum Command<'a> {
-    /// Changes releases for all visitors, or starts a rollout.
-    Deploy(&'a DeployRequest),
-    /// Makes earlier releases live again. With a base, only if this deployment is live.
+#[derive(Debug)]
+pub enum Command {
+    /// Creates a deployment of the live releases with some replaced, and makes it live or starts its
+    /// rollout. Rollouts of other sections continue.
+    Deploy(DeployRequest),
+    /// Makes earlier releases live for all visitors, with a new deployment. A rollback of a section
+    /// keeps all other sections and the rollouts; one to a deployment ends all rollouts.
     RollBack {
-        target: &'a RollbackTarget,
+        /// What to restore.
+        target: RollbackTarget,
+        /// The deployment that must be live, if given.
         base: Option<u64>,
     },
     /// Continues or ends a rollout.
-    Step { rollout: &'a RolloutTarget, step: Step },
-    /// Prepares a preview.
-    Preview(&'a PreviewTarget),
-    /// Switches an extension on or off.
-    Switch { extension: &'a ExtensionId, on: bool },
-    /// Records that all previews have ended.
+    Step {
+        /// The rollout.
+        rollout: RolloutTarget,
+        /// What to do with it.
+        step: Step,
+    },
+    /// Prepares a preview. The snapshot after it has the deployment and a key to sign its link with.
+    Preview(PreviewTarget),
+    /// Switches an extension on or off, in all versions of its section and of the point. New documents
+    /// follow at once here, and on other gateways after their next poll.
+    Switch {
+        /// The extension.
+        extension: ExtensionId,
+        /// Whether pages may show it.
+        on: bool,
+    },
+    /// Ends all previews, on every gateway that shares the store, by deleting the signing keys.
     EndPreviews,
-    /// Forgets the deployments and releases that are not retained.
+    /// Forgets the deployments and releases that are not retained. [`Deployments::collect_garbage`]
+    /// also deletes them.
+    ///
+    /// [`Deployments::collect_garbage`]: crate::deployment::Deployments::collect_garbage
     CollectGarbage(Retention),
 }
 
-/// What to do with a rollout.
+/// What to do with a rollout. One that names the start of a step changes nothing if another gateway
+/// was faster.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step {
+pub enum Step {
+    /// Shows the candidate to this percentage of visitors.
     SetPercent(u8),
+    /// Makes its changes live.
     Promote,
+    /// No visitor gets its changes: [`ChangeKind::Abort`], or [`ChangeKind::AutomaticAbort`] because
+    /// the candidate failed.
     Abort(ChangeKind),
     /// Ends the step that started at this time.
     Advance(Timestamp),
-    /// Pauses the rollout. With a time, only if its step began then.
+    /// Pauses the rollout: its share stays until it is resumed. With a time, only if its step began
+    /// then.
     Pause(Option<Timestamp>),
+    /// Continues the steps of a paused rollout. The step starts again.
     Resume,
 }
 
@@ -100,7 +129,7 @@ pub(super) struct ChangedSet {
 
 type Releases = BTreeMap<String, String>;
 
-impl Command<'_> {
+impl Command {
     /// The trial renders that the change needs.
     pub(super) fn trial(&self) -> Option<TrialAction> {
         match self {
@@ -131,15 +160,15 @@ impl Command<'_> {
     }
 }
 
-impl Request<'_> {
+impl ChangeRequest<'_> {
     /// Rejects a change of sections that the caller may not change, as far as the request names
     /// them.
     pub(super) fn authorize(&self) -> Result<(), ChangeError> {
         let require = |name: &str| require(self.may_change, [name]);
-        match &self.command {
+        match self.command {
             Command::Deploy(request) => require_all(self.may_change, request.releases.keys()),
-            Command::Preview(PreviewTarget::Releases(request)) => {
-                require_all(self.may_change, request.releases.keys())
+            Command::Preview(PreviewTarget::Releases(releases)) => {
+                require_all(self.may_change, releases.keys())
             }
             Command::RollBack {
                 target: RollbackTarget::Section(section),
@@ -163,7 +192,7 @@ impl Request<'_> {
 /// carries out the plan.
 pub(super) fn plan(
     snapshot: &Snapshot,
-    request: &Request<'_>,
+    request: &ChangeRequest<'_>,
     input: PlanInput,
     number: u64,
 ) -> Result<Option<Plan>, ChangeError> {
@@ -176,7 +205,7 @@ pub(super) fn plan(
             at: colonnade_clock::now(),
         },
     };
-    match (&request.command, input) {
+    match (request.command, input) {
         (Command::Deploy(deploy), _) => planner.deploy(deploy),
         (Command::RollBack { base, target }, input) => {
             planner.require_base(*base)?;
@@ -203,7 +232,7 @@ pub(super) fn plan(
 
 struct Planner<'a> {
     snapshot: &'a Snapshot,
-    request: &'a Request<'a>,
+    request: &'a ChangeRequest<'a>,
     /// The number of a new deployment.
     number: u64,
     moment: Moment,
@@ -243,7 +272,7 @@ impl Planner<'_> {
                     (*number, record.releases.clone())
                 }
             }
-            PreviewTarget::Releases(request) => (self.number, request.applied_to(&live.releases)),
+            PreviewTarget::Releases(requested) => (self.number, replaced(&live.releases, requested)),
         };
         let changes = release_changes(&live.releases, &releases);
         require_all(self.request.may_change, changes.keys())?;
@@ -388,6 +417,18 @@ impl Planner<'_> {
             unknown: before.map(|state| state.unknown.clone()).unwrap_or_default(),
         }
     }
+}
+
+/// Releases with the requested ones replaced, and those without a version removed.
+fn replaced(releases: &Releases, requested: &BTreeMap<String, Option<String>>) -> Releases {
+    let mut releases = releases.clone();
+    for (name, version) in requested {
+        match version {
+            Some(version) => releases.insert(name.clone(), version.clone()),
+            None => releases.remove(name),
+        };
+    }
+    releases
 }
 
 /// Rejects a change of sections that the caller may not change.

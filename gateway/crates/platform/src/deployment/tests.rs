@@ -5,10 +5,13 @@ use std::sync::Arc;
 use super::change_queue::{MAX_WAITING, Place};
 use super::history::MAX_READ;
 use super::metrics::DeploymentMetrics;
-use super::{Author, ChangeError, DeployRequest, Deployments, RollbackTarget, RolloutStart, RolloutTarget};
+use super::{
+    Author, ChangeError, ChangeOutcome, ChangeRequest, Command, DeployRequest, Deployments, RollbackTarget,
+    RolloutStart, RolloutTarget, Step,
+};
 use crate::rollout::CanaryAnalysis;
 use colonnade_config::RolloutSettings;
-use colonnade_model::deployment::{Change, LiveState};
+use colonnade_model::deployment::{Change, ChangeKind, LiveState};
 use colonnade_model::pattern::RequestPath;
 use colonnade_store::testing::{put_release, shell, small_section, store};
 use colonnade_store::{Store, StoreError};
@@ -23,16 +26,20 @@ fn request(releases: &[(&str, &str)]) -> DeployRequest {
         releases: releases.collect(),
         base: None,
         rollout: None,
-        author: Author {
-            by: "test".to_owned(),
-            reason: None,
-            figures: None,
-        },
     }
 }
 
-fn allow_all(_: &str) -> bool {
-    true
+fn by<'a>(author: &'a Author, command: &'a Command) -> ChangeRequest<'a> {
+    ChangeRequest {
+        command,
+        author,
+        may_change: &|_| true,
+    }
+}
+
+async fn change(deployments: &Deployments, command: Command) -> Result<ChangeOutcome, ChangeError> {
+    let author = Author::gateway(None, None);
+    deployments.change(&by(&author, &command)).await
 }
 
 async fn opened(store: &Arc<Store>) -> Deployments {
@@ -48,7 +55,9 @@ async fn opened(store: &Arc<Store>) -> Deployments {
 }
 
 async fn deploy(deployments: &Deployments, releases: &[(&str, &str)]) -> u64 {
-    let outcome = deployments.deploy(&request(releases), &allow_all).await.unwrap();
+    let outcome = change(deployments, Command::Deploy(request(releases)))
+        .await
+        .unwrap();
     assert!(outcome.changed);
     outcome.number
 }
@@ -63,7 +72,7 @@ async fn contract_other_than_shells_is_rejected() {
     put_release(&store, shell("1.0.0")).await;
     put_release(&store, later).await;
     let releases = request(&[("shell", "1.0.0"), ("later", "1.0.0")]);
-    match opened(&store).await.deploy(&releases, &allow_all).await {
+    match change(&opened(&store).await, Command::Deploy(releases)).await {
         Err(ChangeError::Conflict(problems)) => assert_eq!(
             problems,
             ["later@1.0.0 has contract 2; shell@1.0.0 has contract 1"]
@@ -84,21 +93,25 @@ async fn step_ends_once_for_all_gateways() {
     start.rollout = Some(RolloutStart::Steps(
         "10% for 1h, 50% for 1h, 80% for 1h, 100%".parse().unwrap(),
     ));
-    first.deploy(&start, &allow_all).await.unwrap();
+    change(&first, Command::Deploy(start)).await.unwrap();
     let snapshot = first.current();
     let rollout = snapshot.rollouts().next().unwrap().record;
     let began = rollout.step_started_at().unwrap();
-    let gateway = Author::gateway(Some("the time is over".to_owned()), None);
-    assert!(first.advance(rollout, began, &gateway).await.unwrap().changed);
+    let step = |step| Command::Step {
+        rollout: RolloutTarget::Id(rollout.id.clone()),
+        step,
+    };
+    let advance = Step::Advance(began);
+    assert!(change(&first, step(advance)).await.unwrap().changed);
     // The other gateways decided by the same state.
-    assert!(!second.advance(rollout, began, &gateway).await.unwrap().changed);
-    let late = second.pause_automatically(rollout, began, &gateway).await;
-    assert!(!late.unwrap().changed);
+    for late in [advance, Step::Pause(Some(began))] {
+        assert!(!change(&second, step(late)).await.unwrap().changed);
+    }
     let state = store.live_state().await.unwrap().unwrap();
     assert_eq!(state.visible.rollouts()[0].percent, 50);
     // An abort does not depend on the step.
-    let abort = second.abort_automatically(rollout, &gateway).await;
-    assert!(abort.unwrap().changed);
+    let abort = step(Step::Abort(ChangeKind::AutomaticAbort));
+    assert!(change(&second, abort).await.unwrap().changed);
 }
 
 #[tokio::test]
@@ -112,18 +125,18 @@ async fn figures_of_another_rollout_are_not_recorded() {
     let start = async |version| {
         let mut start = request(&[("shell", version)]);
         start.rollout = Some(RolloutStart::Percent(10));
-        deployments.deploy(&start, &allow_all).await.unwrap();
+        change(&deployments, Command::Deploy(start)).await.unwrap();
         let snapshot = deployments.current();
         let rollout = snapshot.rollouts().next().unwrap().record.clone();
         let report = CanaryAnalysis::new(RolloutSettings::default()).report(&rollout);
-        Author {
-            figures: Some(report.figures_of(&rollout)),
-            ..start.author
-        }
+        Author::gateway(None, Some(report.figures_of(&rollout)))
     };
-    let target = RolloutTarget::Section("shell".to_owned());
+    let abort = Command::Step {
+        rollout: RolloutTarget::Section("shell".to_owned()),
+        step: Step::Abort(ChangeKind::Abort),
+    };
     let has_figures = async |author: &Author| {
-        let outcome = deployments.abort(&target, author, &allow_all).await;
+        let outcome = deployments.change(&by(author, &abort)).await;
         outcome.unwrap().state.change.figures.is_some()
     };
     let first = start("2.0.0").await;
@@ -137,7 +150,9 @@ async fn change_during_slow_change_names_this_gateway() {
     let (_folder, store) = store();
     let deployments = opened(&store).await;
     let slow = deployments.hold_off_changes(Place::Unlimited).await.unwrap();
-    let failed = deployments.deploy(&request(&[]), &allow_all).await.unwrap_err();
+    let failed = change(&deployments, Command::Deploy(request(&[])))
+        .await
+        .unwrap_err();
     assert_eq!(
         failed.to_string(),
         "this gateway is making another change; try again"
@@ -186,13 +201,14 @@ async fn listed_rollbacks_are_searched_in_recent_changes() {
     add_changes(&store, folder.path(), 1).await;
     assert_eq!(previous().await, BTreeMap::new());
     // A rollback that someone requests reads on.
-    let target = RollbackTarget::Section("shell".to_owned());
-    let author = request(&[]).author;
-    let deployments = opened(&store).await;
-    let plan = deployments
-        .plan_rollback(&target, None, &author, &allow_all)
-        .await;
-    assert_eq!(plan.unwrap().sections["shell"].to.as_deref(), Some("1.0.0"));
+    let rollback = Command::RollBack {
+        target: RollbackTarget::Section("shell".to_owned()),
+        base: None,
+    };
+    let author = Author::gateway(None, None);
+    let plan = opened(&store).await.plan(&by(&author, &rollback)).await;
+    let sections = plan.unwrap().change.unwrap().sections;
+    assert_eq!(sections["shell"].to.as_deref(), Some("1.0.0"));
 }
 
 #[tokio::test]
@@ -205,24 +221,24 @@ async fn waiting_changes_are_made_in_order_of_requests() {
         deploy(&deployments, &[("shell", version)]).await;
     }
     let others = deployments.hold_off_changes(Place::Unlimited).await.unwrap();
-    let requests: Vec<_> = (0..MAX_WAITING)
-        .map(|number| request(&[("shell", versions[number % 2])]))
-        .collect();
-    let mut deploys: Vec<_> = requests
-        .iter()
-        .map(|request| Box::pin(deployments.deploy(request, &allow_all)))
+    let deploy = |number: usize| Command::Deploy(request(&[("shell", versions[number % 2])]));
+    let mut deploys: Vec<_> = (0..MAX_WAITING)
+        .map(|number| Box::pin(change(&deployments, deploy(number))))
         .collect();
     for deploy in &mut deploys {
         assert!(poll!(deploy).is_pending());
     }
-    let one_more = deployments.deploy(&requests[0], &allow_all).await;
+    let one_more = change(&deployments, deploy(0)).await;
     assert!(matches!(
         one_more,
         Err(ChangeError::Store(StoreError::ChangeInProgress))
     ));
     // What takes something back always has a place, behind those that came before.
-    let (target, author) = (RollbackTarget::Deployment(1), request(&[]).author);
-    let mut rollback = Box::pin(deployments.roll_back(&target, None, &author, &allow_all));
+    let rollback = Command::RollBack {
+        target: RollbackTarget::Deployment(1),
+        base: None,
+    };
+    let mut rollback = Box::pin(change(&deployments, rollback));
     assert!(poll!(&mut rollback).is_pending());
     drop(others);
     let (rollback, deploys) = join(rollback, join_all(deploys)).await;
@@ -252,9 +268,7 @@ async fn page_moves_between_sections_in_one_deploy() {
         &[("shell", "1.0.0"), ("one", "1.0.0"), ("two", "1.0.0")],
     )
     .await;
-    let alone = deployments
-        .deploy(&request(&[("one", "2.0.0")]), &allow_all)
-        .await;
+    let alone = change(&deployments, Command::Deploy(request(&[("one", "2.0.0")]))).await;
     assert!(matches!(alone, Err(ChangeError::Conflict(_))));
     deploy(&deployments, &[("one", "2.0.0"), ("two", "2.0.0")]).await;
     let snapshot = deployments.current();

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::deployment::snapshot::{RunningRollout, Snapshot};
-use colonnade_model::deployment::{GATEWAY, LiveState, ReleaseChange, RolloutFigures, RolloutSteps};
+use colonnade_model::deployment::{Change, GATEWAY, LiveState, RolloutFigures, RolloutSteps};
 use colonnade_model::release::ReleaseId;
 use colonnade_render::RequestedRenders;
 use colonnade_store::loaded::LoadedDeployment;
@@ -44,7 +44,7 @@ impl Author {
 }
 
 /// Whether the caller may change a section or the shell; `*` stands for all of them.
-pub(super) type MayChange<'a> = &'a (dyn Fn(&str) -> bool + Sync);
+pub type MayChange<'a> = &'a (dyn Fn(&str) -> bool + Sync);
 
 /// The result of a change.
 #[derive(Debug)]
@@ -72,8 +72,6 @@ pub struct DeployRequest {
     pub base: Option<u64>,
     /// How its rollout starts. `None`: it goes live for all visitors.
     pub rollout: Option<RolloutStart>,
-    /// Who requests it.
-    pub author: Author,
 }
 
 /// How a rollout starts.
@@ -83,20 +81,6 @@ pub enum RolloutStart {
     Percent(u8),
     /// At the first step.
     Steps(RolloutSteps),
-}
-
-impl DeployRequest {
-    /// These releases with the requested ones replaced.
-    pub(super) fn applied_to(&self, releases: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-        let mut releases = releases.clone();
-        for (name, version) in &self.releases {
-            match version {
-                Some(version) => releases.insert(name.clone(), version.clone()),
-                None => releases.remove(name),
-            };
-        }
-        releases
-    }
 }
 
 /// What to roll back.
@@ -110,26 +94,13 @@ pub enum RollbackTarget {
     Previous,
 }
 
-/// What a deploy would change.
-#[derive(Debug, Default)]
-pub struct DeployPlan {
+/// What a change would do now.
+#[derive(Debug)]
+pub struct ChangePlan {
     /// The live deployment that the plan is for; `None` before the first deploy.
     pub live: Option<u64>,
-    /// The release changes of the shell and the sections, by name. Empty if there is nothing to
-    /// change.
-    pub sections: BTreeMap<String, ReleaseChange>,
-}
-
-/// What a rollback would change.
-#[derive(Debug, Default)]
-pub struct RollbackPlan {
-    /// The live deployment that the plan is for.
-    pub live: u64,
-    /// The deployment whose releases are all restored.
-    pub restores: Option<u64>,
-    /// The release changes of the shell and the sections, by name. Empty if there is nothing to
-    /// change.
-    pub sections: BTreeMap<String, ReleaseChange>,
+    /// The entry that the change would add to the history; `None` if there is nothing to change.
+    pub change: Option<Change>,
 }
 
 /// Selects one of the running rollouts.
@@ -172,8 +143,9 @@ pub struct RolloutDescription {
 pub enum PreviewTarget {
     /// A stored deployment.
     Deployment(u64),
-    /// The live deployment with some releases replaced. It is stored as a new deployment.
-    Releases(DeployRequest),
+    /// The live deployment with the version of each of these sections replaced; `None` removes the
+    /// section. It is stored as a new deployment.
+    Releases(BTreeMap<String, Option<String>>),
 }
 
 /// What garbage collection deleted or, in a dry run, would delete.

@@ -7,10 +7,10 @@ use std::time::Duration;
 use tokio::time::MissedTickBehavior;
 
 use colonnade_config::{Prometheus, RolloutSettings};
-use colonnade_model::deployment::{Rollout, RolloutProgress};
+use colonnade_model::deployment::{ChangeKind, Rollout, RolloutProgress};
 use colonnade_store::{GatewayId, StoreError};
 
-use crate::deployment::{Author, ChangeError, Deployments};
+use crate::deployment::{Author, ChangeError, ChangeRequest, Command, Deployments, RolloutTarget, Step};
 use crate::rollout::criteria::Queries;
 use crate::rollout::{AnalysisReport, CanaryAnalysis, PrometheusError, Verdict};
 
@@ -132,11 +132,12 @@ impl RolloutController {
     async fn check_rollout(&self, rollout: &Rollout) -> Result<(), ChangeError> {
         let settings = self.analysis.settings();
         let report = self.analysis.report(rollout);
-        let deployments = &self.deployments;
         if report.verdict == Verdict::Failing && settings.automatic_abort {
-            let author = author(rollout, report.failures.join("; "), &report);
-            deployments.abort_automatically(rollout, &author).await?;
-            return Ok(());
+            let (step, reason) = (
+                Step::Abort(ChangeKind::AutomaticAbort),
+                report.failures.join("; "),
+            );
+            return self.step(rollout, step, reason, &report).await;
         }
         let Some(progress) = rollout.active_progress() else {
             return Ok(());
@@ -146,28 +147,33 @@ impl RolloutController {
             progress.current().duration.unsigned_abs(),
         );
         let longest = duration * (1 + u32::from(settings.analysis.max_extensions));
-        let author = author(rollout, describe_step(progress, &report), &report);
-        match report.verdict {
-            Verdict::Passing if report.counted >= duration => {
-                deployments.advance(rollout, began, &author).await?;
-            }
-            Verdict::TooFewSamples if report.counted >= longest => {
-                deployments.pause_automatically(rollout, began, &author).await?;
-            }
-            Verdict::NoData if report.counted >= duration => {
-                deployments.pause_automatically(rollout, began, &author).await?;
-            }
-            Verdict::Failing => {
-                deployments.pause_automatically(rollout, began, &author).await?;
-            }
-            Verdict::Passing | Verdict::TooFewSamples | Verdict::NoData => {}
-        }
-        Ok(())
+        let step = match report.verdict {
+            Verdict::Passing if report.counted >= duration => Step::Advance(began),
+            Verdict::TooFewSamples if report.counted >= longest => Step::Pause(Some(began)),
+            Verdict::NoData if report.counted >= duration => Step::Pause(Some(began)),
+            Verdict::Failing => Step::Pause(Some(began)),
+            Verdict::Passing | Verdict::TooFewSamples | Verdict::NoData => return Ok(()),
+        };
+        let reason = describe_step(progress, &report);
+        self.step(rollout, step, reason, &report).await
     }
-}
 
-fn author(rollout: &Rollout, reason: String, report: &AnalysisReport) -> Author {
-    Author::gateway(Some(reason), Some(report.figures_of(rollout)))
+    async fn step(
+        &self,
+        rollout: &Rollout,
+        step: Step,
+        reason: String,
+        report: &AnalysisReport,
+    ) -> Result<(), ChangeError> {
+        let author = Author::gateway(Some(reason), Some(report.figures_of(rollout)));
+        let rollout = RolloutTarget::Id(rollout.id.clone());
+        let request = ChangeRequest {
+            command: &Command::Step { rollout, step },
+            author: &author,
+            may_change: &|_| true,
+        };
+        self.deployments.change(&request).await.map(drop)
+    }
 }
 
 /// Describes a step that ends, and why.

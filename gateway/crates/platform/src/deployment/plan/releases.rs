@@ -10,7 +10,7 @@ use colonnade_model::secret::Secret;
 use colonnade_model::unknown_fields::UnknownFields;
 
 use crate::deployment::change_error::ChangeError;
-use crate::deployment::plan::{ChangedSet, Plan, Planner, Releases, reject_rolled_out};
+use crate::deployment::plan::{ChangedSet, Plan, Planner, Releases, reject_rolled_out, replaced};
 use crate::deployment::types::{DeployRequest, RolloutStart};
 
 impl Planner<'_> {
@@ -19,7 +19,7 @@ impl Planner<'_> {
         let no_releases = Releases::new();
         let live = self.live();
         let before = live.map_or(&no_releases, |live| &live.releases);
-        let after = request.applied_to(before);
+        let after = replaced(before, &request.releases);
         let changes = release_changes(before, &after);
         reject_rolled_out(self.snapshot, |name| request.releases.contains_key(name))?;
         reject_absent(request, before)?;
