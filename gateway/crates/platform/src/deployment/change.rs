@@ -5,7 +5,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use crate::deployment::change_error::ChangeError;
 use crate::deployment::change_queue::Place;
@@ -36,7 +35,7 @@ impl Deployments {
     pub async fn change(&self, request: &ChangeRequest<'_>) -> Result<ChangeOutcome, ChangeError> {
         let result = self.try_change(request).await;
         if let Some(action) = metrics_action(request.command) {
-            self.metrics.record_change(action, &result);
+            self.observers.metrics.record_change(action, &result);
         }
         let mut outcome = result?;
         if matches!(request.command, Command::Preview(_)) {
@@ -320,7 +319,7 @@ impl Deployments {
     async fn commit(&self, snapshot: &Snapshot, plan: &Plan) -> Result<bool, ChangeError> {
         if let Some(deployment) = &plan.create {
             if !self.store.create_deployment(deployment).await? {
-                self.refused.fetch_max(deployment.number, Ordering::Relaxed);
+                self.changes.set_refused(deployment.number);
                 return Ok(false);
             }
             // Garbage collection keeps the releases of this deployment from now on, but may have

@@ -1,5 +1,6 @@
 //! One change at a time, in the order of the requests.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use colonnade_store::StoreError;
@@ -28,6 +29,8 @@ pub(super) struct ChangeQueue {
     /// given to those that wait in their order: a later request is never undone by an earlier one.
     changing: Mutex<()>,
     places: Semaphore,
+    /// The highest number of a deployment that the store refused to create.
+    refused: AtomicU64,
 }
 
 /// No other change starts while it is held.
@@ -38,11 +41,22 @@ impl Default for ChangeQueue {
         Self {
             changing: Mutex::default(),
             places: Semaphore::new(MAX_WAITING),
+            refused: AtomicU64::new(0),
         }
     }
 }
 
 impl ChangeQueue {
+    /// The highest number of a deployment that the store refused to create; 0 if it refused none.
+    pub(super) fn refused(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    /// The store refused to create a deployment with this number.
+    pub(super) fn set_refused(&self, number: u64) {
+        self.refused.fetch_max(number, Ordering::Relaxed);
+    }
+
     /// Waits until no change is being made in this process.
     ///
     /// # Errors

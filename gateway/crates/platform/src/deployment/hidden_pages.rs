@@ -33,7 +33,7 @@ impl Deployments {
     /// Reports the pages at the paths of the files that the gateway serves, now and after each
     /// change. Only the first call has an effect.
     pub fn report_hidden_pages(&self, files: BTreeSet<String>) {
-        let _ = self.files.set(files);
+        let _ = self.operator.files.set(files);
         self.log_hidden_pages(&Snapshot::default(), &self.current());
     }
 
@@ -41,7 +41,7 @@ impl Deployments {
     /// release names the path. A page with parameters that only matches the path is meant for other
     /// paths.
     pub fn hidden_pages(&self, loaded: &LoadedDeployment) -> BTreeSet<HiddenPage> {
-        let files = self.files.get().into_iter().flatten();
+        let files = self.operator.files.get().into_iter().flatten();
         let hidden = files.filter_map(|path| {
             let page = loaded.page(&RequestPath::parse(path).ok()?)?;
             let section = page.section.name.clone();

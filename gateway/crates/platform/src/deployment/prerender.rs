@@ -51,7 +51,7 @@ impl Deployments {
         let Some(renderer) = self.enabled_renderer() else {
             return Ok(count);
         };
-        let mut requested = match (action, &self.warmer) {
+        let mut requested = match (action, &self.rendering.warmer) {
             (TrialAction::Deploy, Some(documents)) => documents.requested_paths(),
             _ => Vec::new(),
         };
@@ -142,7 +142,7 @@ impl Deployments {
     }
 
     fn warm_all(&self, now: &Snapshot) {
-        let Some(warmer) = &self.warmer else {
+        let Some(warmer) = &self.rendering.warmer else {
             return;
         };
         let (warmer, sets) = (Arc::clone(warmer), now.visible_sets());
@@ -151,13 +151,14 @@ impl Deployments {
                 Arc::clone(&warmer).warm(set).await;
             }
         });
-        let mut current = self.warming.lock();
+        let mut current = self.rendering.warming.lock();
         if let Some(last) = current.replace(warming.abort_handle()) {
             last.abort();
         }
     }
 
     fn enabled_renderer(&self) -> Option<&Renderer> {
-        self.renderer.as_deref().filter(|renderer| renderer.is_enabled())
+        let renderer = self.rendering.renderer.as_deref();
+        renderer.filter(|renderer| renderer.is_enabled())
     }
 }

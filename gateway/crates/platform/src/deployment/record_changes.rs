@@ -34,7 +34,7 @@ impl Deployments {
         let sections: Vec<String> = change.sections.keys().cloned().chain(of_extension).collect();
         if !sections.is_empty() {
             let entry = NewLogEntry::of_change(change, sections);
-            self.diagnostics.log.record(entry);
+            self.observers.diagnostics.log.record(entry);
         }
     }
 }

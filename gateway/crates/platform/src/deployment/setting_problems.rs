@@ -14,7 +14,7 @@ impl Deployments {
     /// extensions points show. Logs each setting that a live release or a candidate needs and that is
     /// missing or has another type. The gateway goes on serving these releases.
     pub async fn replace_settings(&self, config: &Config) {
-        self.settings.store(Some(Arc::new(Settings::of(config))));
+        self.operator.settings.store(Some(Arc::new(Settings::of(config))));
         let points = config.extension_points.iter();
         let points = points.map(|(id, point)| (id.clone(), point.rules()));
         self.replace_points(points.collect()).await;
@@ -25,7 +25,7 @@ impl Deployments {
 
     /// What a release needs, but the configuration lacks or has with another type.
     pub(crate) fn setting_problems(&self, release: &LoadedRelease) -> Vec<SettingProblem> {
-        let settings = self.settings.load();
+        let settings = self.operator.settings.load();
         let problems = settings.as_deref().map(|settings| settings.problems_of(release));
         problems.unwrap_or_default()
     }
