@@ -9,11 +9,11 @@ use utoipa::ToSchema;
 
 use colonnade_config::RolloutSettings;
 use colonnade_model::deployment::{
-    Deployment, QueryFigures, ReleaseChange, Rollout as StoredRollout, RolloutFigures, TrackFigures,
-    VisibleDeployments, release_changes,
+    Deployment, QueryFigures, ReleaseChange, Rollout as StoredRollout, TrackFigures, VisibleDeployments,
+    release_changes,
 };
 use colonnade_model::schema::{Name, Number, Percent};
-use colonnade_platform::rollout::{self, AnalysisReport, QueryResult};
+use colonnade_platform::rollout::{AnalysisReport, Criteria, QueryResult, Verdict};
 
 /// A running rollout.
 #[derive(Serialize, ToSchema)]
@@ -60,21 +60,6 @@ pub(super) struct Analysis {
     candidate: TrackFigures,
     /// The visitors without them.
     live: TrackFigures,
-}
-
-/// The verdict of each criterion. One that fails makes the rollout fail.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schema(as = RolloutCriteria)]
-struct Criteria {
-    /// The requests with a 5xx status.
-    server_errors: Verdict,
-    /// The requests that the gateway could not render.
-    render_failures: Verdict,
-    /// The latency of requests.
-    latency_p99: Verdict,
-    /// The clients that reported a failure. With too few samples of it alone a rollout passes.
-    failed_clients: Verdict,
 }
 
 /// A query to Prometheus about a section.
@@ -137,17 +122,6 @@ struct Limits {
     max_extensions: u8,
 }
 
-/// Whether a rollout may continue.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schema(as = RolloutVerdict)]
-enum Verdict {
-    Passing,
-    Failing,
-    TooFewSamples,
-    NoData,
-}
-
 /// The progress of a rollout through its steps.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -207,38 +181,15 @@ impl Progress {
 
 impl Analysis {
     pub(super) fn new(report: AnalysisReport, settings: &RolloutSettings) -> Self {
-        let RolloutFigures { candidate, live, .. } = report.figures();
         Self {
             summary: report.to_string(),
-            verdict: report.verdict.into(),
-            criteria: report.criteria.into(),
+            verdict: report.verdict,
+            criteria: report.criteria,
             queries: report.queries.into_iter().map(Query::from).collect(),
             limits: settings.into(),
             gateways: report.gateways,
-            candidate,
-            live,
-        }
-    }
-}
-
-impl From<rollout::Verdict> for Verdict {
-    fn from(verdict: rollout::Verdict) -> Self {
-        match verdict {
-            rollout::Verdict::Passing => Self::Passing,
-            rollout::Verdict::Failing => Self::Failing,
-            rollout::Verdict::TooFewSamples => Self::TooFewSamples,
-            rollout::Verdict::NoData => Self::NoData,
-        }
-    }
-}
-
-impl From<rollout::Criteria> for Criteria {
-    fn from(criteria: rollout::Criteria) -> Self {
-        Self {
-            server_errors: criteria.server_errors.into(),
-            render_failures: criteria.render_failures.into(),
-            latency_p99: criteria.latency.into(),
-            failed_clients: criteria.failed_clients.into(),
+            candidate: report.candidate,
+            live: report.live,
         }
     }
 }
@@ -254,7 +205,7 @@ impl From<QueryResult> for Query {
         Self {
             name,
             section,
-            verdict: result.verdict.into(),
+            verdict: result.verdict,
             candidate,
             live,
             max: result.criterion.max,

@@ -18,7 +18,7 @@ pub use cohort::fuzz;
 pub use controller::RolloutController;
 pub use prometheus::PrometheusError;
 pub use query_result::{QueryResult, Verdict};
-pub use report::{AnalysisReport, Criteria, TrackSamples};
+pub use report::{AnalysisReport, Criteria};
 pub use samples::{ExtensionRender, Measurement, PageHash};
 
 /// The cookie with a visitor's group, which many visitors share.

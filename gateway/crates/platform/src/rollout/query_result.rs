@@ -2,13 +2,17 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use colonnade_config::Criterion;
 use colonnade_model::canary::CountedStep;
 use colonnade_model::deployment::QueryFigures;
 use tokio::time::Instant;
 
 /// Whether a rollout may continue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schema(as = RolloutVerdict)]
 pub enum Verdict {
     /// The candidate does not fail more often than the live deployment.
     Passing,

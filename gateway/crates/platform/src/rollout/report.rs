@@ -3,8 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use colonnade_config::RolloutSettings;
+use serde::Serialize;
 
+use colonnade_config::RolloutSettings;
 use colonnade_model::canary::TrackCounts;
 use colonnade_model::deployment::{Rollout, RolloutFigures, TrackFigures};
 
@@ -25,83 +26,48 @@ pub struct AnalysisReport {
     /// The margins that the candidate exceeds, in words.
     pub failures: Vec<String>,
     /// The visitors with the rollout's releases.
-    pub candidate: TrackSamples,
+    pub candidate: TrackFigures,
     /// The visitors without them.
-    pub live: TrackSamples,
+    pub live: TrackFigures,
     /// For how long the gateway that counts longest has counted in the current step.
     pub counted: Duration,
     /// The number of gateways whose counts are added up, this one included.
     pub gateways: usize,
 }
 
-/// The verdicts that the one of the analysis consists of. Only requests can be too few for a step
-/// to end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The verdict of each criterion. One that fails makes the rollout fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = RolloutCriteria)]
 pub struct Criteria {
-    /// Responses with a 5xx status.
+    /// The requests with a 5xx status.
     pub server_errors: Verdict,
-    /// Responses that the gateway could not render.
+    /// The requests that the gateway could not render.
     pub render_failures: Verdict,
     /// The latency of requests.
-    pub latency: Verdict,
-    /// Clients whose browser reported a failure.
+    pub latency_p99: Verdict,
+    /// The clients that reported a failure. With too few samples of it alone a rollout passes.
     pub failed_clients: Verdict,
 }
 
-/// The numbers of the visitors on one side of a rollout.
-#[derive(Debug, Clone)]
-pub struct TrackSamples {
-    /// The requests for documents and page data since the current step began.
-    pub requests: u64,
-    /// The percentage of them with a 5xx status.
-    pub server_error_percent: f64,
-    /// The percentage of them that the gateway could not render.
-    pub render_failure_percent: f64,
-    /// The latency that 99 % of them do not exceed.
-    pub latency_p99: Option<Duration>,
-    /// The documents that were sent since the current step began.
-    pub views: u64,
-    /// The clients that received a document since then.
-    pub clients: u64,
-    /// The percentage of them that reported a failure.
-    pub failed_client_percent: f64,
-}
-
-impl TrackSamples {
-    fn new(counts: &TrackCounts, settings: &RolloutSettings) -> Self {
-        let reported = percent(failed_viewers(counts).failed, counts.viewers.len());
-        Self {
-            requests: counts.requests,
-            server_error_percent: percent(counts.server_errors.requests, counts.requests),
-            render_failure_percent: percent(counts.render_failures.requests, counts.requests),
-            latency_p99: counts.latency_p99().map(Duration::from_micros),
-            views: counts.documents,
-            clients: counts.viewers.len(),
-            // Only a share of the failures is reported.
-            failed_client_percent: (reported * 100.0 / f64::from(settings.report_sample_percent)).min(100.0),
-        }
-    }
-}
-
-impl From<&TrackSamples> for TrackFigures {
-    fn from(samples: &TrackSamples) -> Self {
-        let milliseconds = |latency: Duration| u64::try_from(latency.as_millis()).unwrap_or(u64::MAX);
-        Self {
-            requests: samples.requests,
-            server_error_percent: samples.server_error_percent,
-            render_failure_percent: samples.render_failure_percent,
-            latency_p99_ms: samples.latency_p99.map(milliseconds),
-            views: samples.views,
-            clients: samples.clients,
-            failed_client_percent: samples.failed_client_percent,
-        }
+fn figures(counts: &TrackCounts, settings: &RolloutSettings) -> TrackFigures {
+    let reported = percent(failed_viewers(counts).failed, counts.viewers.len());
+    TrackFigures {
+        requests: counts.requests,
+        server_error_percent: percent(counts.server_errors.requests, counts.requests),
+        render_failure_percent: percent(counts.render_failures.requests, counts.requests),
+        latency_p99_ms: counts.latency_p99().map(|micros| micros / 1000),
+        views: counts.documents,
+        clients: counts.viewers.len(),
+        // Only a share of the failures is reported.
+        failed_client_percent: (reported * 100.0 / f64::from(settings.report_sample_percent)).min(100.0),
     }
 }
 
 /// One side of a rollout.
 struct Side<'a> {
     counts: &'a TrackCounts,
-    samples: TrackSamples,
+    figures: TrackFigures,
 }
 
 /// What an analysis compares.
@@ -117,8 +83,8 @@ struct Comparison<'a> {
 
 impl<'a> Side<'a> {
     fn new(counts: &'a TrackCounts, settings: &RolloutSettings) -> Self {
-        let samples = TrackSamples::new(counts, settings);
-        Self { counts, samples }
+        let figures = figures(counts, settings);
+        Self { counts, figures }
     }
 }
 
@@ -136,7 +102,7 @@ impl AnalysisReport {
         let mut comparison = Comparison {
             has_enough_requests: [&candidate, &live]
                 .iter()
-                .all(|side| side.samples.requests >= min_requests),
+                .all(|side| side.figures.requests >= min_requests),
             candidate,
             live,
             settings,
@@ -181,20 +147,18 @@ impl AnalysisReport {
             criteria: Criteria {
                 server_errors,
                 render_failures,
-                latency,
+                latency_p99: latency,
                 failed_clients,
             },
             queries: Vec::new(),
             failures,
-            candidate: candidate.samples,
-            live: live.samples,
+            candidate: candidate.figures,
+            live: live.figures,
             counted,
             gateways,
         }
     }
-}
 
-impl AnalysisReport {
     /// The same with the results of the operator's own criteria; `None`: they are not known yet.
     pub(super) fn with_queries(mut self, queries: Option<Vec<QueryResult>>) -> Self {
         let is_known = queries.is_some();
@@ -213,9 +177,7 @@ impl AnalysisReport {
         self.failures.extend(failing.map(ToString::to_string));
         self
     }
-}
 
-impl AnalysisReport {
     /// The numbers, for a change of the rollout that the report is about.
     pub fn figures_of(&self, rollout: &Rollout) -> Figures {
         Figures {
@@ -227,8 +189,8 @@ impl AnalysisReport {
     /// The numbers, for the history.
     pub fn figures(&self) -> RolloutFigures {
         RolloutFigures {
-            candidate: (&self.candidate).into(),
-            live: (&self.live).into(),
+            candidate: self.candidate.clone(),
+            live: self.live.clone(),
             queries: self.queries.iter().map(QueryResult::figures).collect(),
         }
     }
@@ -248,7 +210,7 @@ impl Comparison<'_> {
     }
 
     fn failed_clients(&mut self) -> Verdict {
-        let [candidate, live] = [&self.candidate, &self.live].map(|side| &side.samples);
+        let [candidate, live] = [&self.candidate, &self.live].map(|side| &side.figures);
         let has_enough = candidate.views >= self.settings.min_views;
         let is_failing = has_enough
             && have_more_failed_clients(
@@ -273,7 +235,7 @@ impl Comparison<'_> {
         failed: impl Fn(&Side<'_>) -> (u64, u64),
         margin: u8,
     ) -> Verdict {
-        let [candidate, live] = [&self.candidate, &self.live].map(|side| &side.samples);
+        let [candidate, live] = [&self.candidate, &self.live].map(|side| &side.figures);
         let [(requests, clients), (live_requests, _)] = [&self.candidate, &self.live].map(failed);
         let share = percent(requests, candidate.requests);
         let live_share = percent(live_requests, live.requests);
@@ -290,12 +252,12 @@ impl Comparison<'_> {
     }
 
     fn latency(&mut self) -> Verdict {
-        let [candidate, live] = [&self.candidate, &self.live].map(|side| &side.samples);
-        let [p99, live_p99] = [candidate, live].map(|samples| samples.latency_p99.unwrap_or_default());
+        let [candidate, live] = [&self.candidate, &self.live].map(|side| side.counts.latency_p99());
+        let [p99, live_p99] = [candidate, live].map(|p99| Duration::from_micros(p99.unwrap_or_default()));
         let limit = latency_limit(self.live.counts, self.settings);
-        let slower = |side: &Side<'_>| of(side.counts.slower_than(rounded(limit)), &side.samples);
+        let slower = |side: &Side<'_>| of(side.counts.slower_than(rounded(limit)), &side.figures);
         let counts = self.candidate.counts;
-        let is_failing = live.latency_p99.is_some()
+        let is_failing = live.is_some()
             && p99 > limit
             && counts.slow_clients.len() >= min_clients(self.settings, counts.clients.len())
             && is_more_frequent(slower(&self.candidate), slower(&self.live));
@@ -316,7 +278,7 @@ pub(super) fn latency_limit(live: &TrackCounts, settings: &RolloutSettings) -> D
 }
 
 /// These requests of all on one side.
-fn of(failed: u64, track: &TrackSamples) -> Failed {
+fn of(failed: u64, track: &TrackFigures) -> Failed {
     Failed {
         failed,
         of: track.requests,
@@ -344,8 +306,8 @@ fn percent(part: u64, whole: u64) -> f64 {
 /// Whether more of the candidate's clients report a failure, by more than the margin and more than
 /// by chance.
 fn have_more_failed_clients(
-    (counts, candidate): (&TrackCounts, &TrackSamples),
-    (live_counts, live): (&TrackCounts, &TrackSamples),
+    (counts, candidate): (&TrackCounts, &TrackFigures),
+    (live_counts, live): (&TrackCounts, &TrackFigures),
     settings: &RolloutSettings,
 ) -> bool {
     let reporting = candidate.clients * u64::from(settings.report_sample_percent) / 100;
@@ -388,27 +350,33 @@ impl fmt::Display for AnalysisReport {
         write!(
             f,
             "{}: with the rollout's releases {}; without {}",
-            self.verdict, self.candidate, self.live
+            self.verdict,
+            Described(&self.candidate),
+            Described(&self.live)
         )?;
         let mut queries = self.queries.iter();
         queries.try_for_each(|query| write!(f, "; {query}"))
     }
 }
 
-impl fmt::Display for TrackSamples {
+/// The numbers of one side, in words.
+struct Described<'a>(&'a TrackFigures);
+
+impl fmt::Display for Described<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(figures) = self;
         write!(
             f,
             "{} requests, {:.1} % server errors, {:.1} % render failures",
-            self.requests, self.server_error_percent, self.render_failure_percent
+            figures.requests, figures.server_error_percent, figures.render_failure_percent
         )?;
-        if let Some(latency) = self.latency_p99 {
-            write!(f, ", p99 {} ms", latency.as_millis())?;
+        if let Some(latency) = figures.latency_p99_ms {
+            write!(f, ", p99 {latency} ms")?;
         }
         write!(
             f,
             ", {:.1} % of {} clients failed",
-            self.failed_client_percent, self.clients
+            figures.failed_client_percent, figures.clients
         )
     }
 }

@@ -390,7 +390,7 @@ fn gateways_below_minimum_fail_together() {
             assert!(
                 gateways
                     .iter()
-                    .all(|gateway| report(gateway).criteria.latency == Verdict::TooFewSamples)
+                    .all(|gateway| report(gateway).criteria.latency_p99 == Verdict::TooFewSamples)
             );
         }
         exchange(&gateways);
