@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use colonnade_model::policy::Policy;
 use colonnade_model::release::SharedPackages;
@@ -11,22 +12,27 @@ use crate::budget::{Budget, KIB};
 use crate::extension_points::ExtensionPoints;
 use crate::policy::PolicySettings;
 
-/// What a site allows a section, and shares with it. Sizes are in KiB, and absent without a limit.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// What a site allows a section, and shares with it. Sizes are those of a first view, in KiB after Brotli compression.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BuildTarget {
-    /// Scripts of a page or extension.
+    /// Scripts of a page or extension. Absent without a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
     pub script_kib: Option<u64>,
-    /// Stylesheets of a page or extension.
+    /// Stylesheets of a page or extension. Absent without a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
     pub style_kib: Option<u64>,
     /// Scripts of the extensions of single points, by the ID of the point.
     pub extension_points: BTreeMap<String, u64>,
-    /// What the live shell shares. No section has these packages in its size.
-    #[serde(flatten)]
-    pub packages: SharedPackages,
-    /// What documents of the section may do.
+    /// The versions of the packages that the live shell shares, by name. They are in no view's size.
+    pub shared: BTreeMap<String, String>,
+    /// The exports that it omits, by package. The names of a path are joined by dots. Absent if it omits none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub omitted_exports: BTreeMap<String, Vec<String>>,
+    /// What documents of the section may do, as `policy` in `release.json`.
+    #[schema(value_type = Object)]
     pub policy: Policy,
 }
 
@@ -46,7 +52,8 @@ impl BuildTarget {
             script_kib: script.map(|bytes| bytes / KIB),
             style_kib: style.map(|bytes| bytes / KIB),
             extension_points: limits.collect(),
-            packages,
+            shared: packages.shared,
+            omitted_exports: packages.omitted_exports,
             policy: policy.of(std::iter::once(section)),
         }
     }

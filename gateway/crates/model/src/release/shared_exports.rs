@@ -2,16 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 /// The packages that a shell shares.
-#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct SharedPackages {
     /// The version of each, by name.
     pub shared: BTreeMap<String, String>,
     /// The exports that the shell omits, by package.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub omitted_exports: BTreeMap<String, Vec<String>>,
 }
 
