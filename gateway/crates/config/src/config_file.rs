@@ -4,8 +4,8 @@
 //! Serde stops at the first error, so [`ConfigFile::deserialize`] repeats it: after each error it
 //! records the problem and removes the invalid value from a copy of the file. In place of a missing
 //! key it inserts a value of the wrong type, whose error names what the key expects; the next error
-//! then removes its table. It ends when the rest of the file is valid, or when a whole table is
-//! missing.
+//! then removes its table. What the file must have gets a valid value instead, so that the rest is
+//! checked, too. It ends when the rest of the file is valid.
 //!
 //! Serde reports errors only as text. The cases in `tests/parse/problems.txt` pin the parts of its
 //! messages that this module parses: "missing field", "unknown field", "invalid type" and ",
@@ -20,6 +20,20 @@ use toml::de::{DeArray, DeTable, DeValue, Deserializer};
 
 use crate::environment::EnvironmentSetting;
 
+/// The keys that a file must have, with a valid value of each.
+const REQUIRED: [(&str, &[(&str, &str)]); 3] = [
+    (
+        "site",
+        &[
+            ("brand", "-"),
+            ("origin", "https://localhost"),
+            ("contact", "a@localhost"),
+        ],
+    ),
+    ("listen", &[("site", "127.0.0.1:0"), ("admin", "127.0.0.1:0")]),
+    ("store", &[("folder", "-")]),
+];
+
 /// A parsed file and its problems.
 pub(crate) struct ConfigFile<'a> {
     name: &'a str,
@@ -32,7 +46,12 @@ pub(crate) struct ConfigFile<'a> {
     warnings: Vec<(usize, String)>,
     /// The same for what the operator wants to know, but may stay as it is.
     notes: Vec<String>,
+    /// The dotted keys that have a value of [`REQUIRED`].
+    substituted: BTreeSet<String>,
 }
+
+/// The span of what the file does not have. No value of the file has it.
+const NOWHERE: Range<usize> = usize::MAX..usize::MAX;
 
 /// Called with the dotted key of a value and the value; returns whether the value stays.
 type Edit<'e, 't> = dyn FnMut(&str, &mut Spanned<DeValue<'t>>) -> bool + 'e;
@@ -76,12 +95,27 @@ impl<'a> ConfigFile<'a> {
             problems,
             warnings: Vec::new(),
             notes: Vec::new(),
+            substituted: BTreeSet::new(),
         };
         if is_valid {
             Ok(file)
         } else {
             Err(file.into_problems())
         }
+    }
+
+    /// Adds a problem for each missing table that the file must have.
+    pub(crate) fn require_tables(&mut self) {
+        for (table, _) in REQUIRED {
+            if self.get(&[table]).is_none() {
+                self.problem(&[table], "missing", "a table");
+            }
+        }
+    }
+
+    /// Whether a key that the file must have is missing or invalid. It has another value meanwhile.
+    pub(crate) fn is_substituted(&self, key: &str) -> bool {
+        self.substituted.contains(key)
     }
 
     /// Deserializes the whole file.
@@ -123,7 +157,7 @@ impl<'a> ConfigFile<'a> {
             let found = edit_table(root.get_mut(), "", &span, &mut |path, value| {
                 if let (Some(key), DeValue::Table(table)) = (missing, value.get_mut()) {
                     if removed.remove(&join(path, key)) {
-                        return false;
+                        return self.substitute(path, key, table);
                     }
                     // Serde does not name what a missing key expects. Every required key rejects a
                     // boolean, and that error does.
@@ -143,11 +177,30 @@ impl<'a> ConfigFile<'a> {
                 }
                 false
             });
-            // A table is missing.
             if !found {
-                return None;
+                let mut table = DeTable::new();
+                let (name, keys) = REQUIRED.iter().find(|(name, _)| Some(*name) == missing)?;
+                for (key, _) in *keys {
+                    self.substitute(name, key, &mut table);
+                }
+                let table = Spanned::new(NOWHERE, DeValue::Table(table));
+                let name = Spanned::new(NOWHERE, (*name).into());
+                root.get_mut().insert(name, table);
             }
         }
+    }
+
+    /// Inserts the value of a key that the file must have; false if it is none of these.
+    fn substitute(&mut self, table_name: &str, key: &str, table: &mut DeTable<'_>) -> bool {
+        let keys = REQUIRED.iter().find(|(name, _)| *name == table_name);
+        let value = keys.and_then(|(_, keys)| keys.iter().find(|(name, _)| *name == key));
+        let Some((key, value)) = value else {
+            return false;
+        };
+        self.substituted.insert(join(table_name, key));
+        let value = Spanned::new(NOWHERE, DeValue::String((*value).into()));
+        table.insert(Spanned::new(NOWHERE, (*key).into()), value);
+        true
     }
 
     /// The dotted key of a setting of the environment, as the file spells it.

@@ -178,8 +178,6 @@ fn split(path: &Path) -> (Cow<'_, str>, &Path) {
     (name, path.parent().unwrap_or(Path::new("")))
 }
 
-const REQUIRED_TABLES: [&str; 3] = ["site", "listen", "store"];
-
 impl Config {
     /// Reads the file, and the secrets and certificates it refers to.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
@@ -263,11 +261,7 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         let settings = EnvironmentSetting::all(variables, text.len());
         let mut file = ConfigFile::parse(name, text, &settings).map_err(ConfigError)?;
-        for table in REQUIRED_TABLES {
-            if file.get(&[table]).is_none() {
-                file.problem(&[table], "missing", "a table");
-            }
-        }
+        file.require_tables();
         let mut config: Option<Self> = file.deserialize_without(Integrations::TABLES);
         let integrations = file.deserialize_only(Integrations::TABLES);
         if let Some(config) = &mut config {
@@ -294,8 +288,11 @@ impl Config {
     /// on each other.
     fn resolve(&mut self, folder: &Path, file: &mut ConfigFile<'_>) {
         self.store.resolve(folder, file);
-        self.listen
-            .resolve(folder, &self.site.origin, &self.store.folder, file);
+        // Listeners are checked with the origin of the site.
+        if !file.is_substituted("site.origin") {
+            self.listen
+                .resolve(folder, &self.site.origin, &self.store.folder, file);
+        }
         limits::warn(&self.limits, file);
         self.admin.resolve(folder, file);
         self.budget.resolve(file);

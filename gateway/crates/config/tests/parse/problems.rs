@@ -87,19 +87,38 @@ fn dependent_settings_are_reported_together() {
 
 #[test]
 fn missing_tables_are_reported_with_other_problems() {
+    let problems = problems("[site]\nbrand = 1\n[navigation]\nfooter = 1\n");
     let expected = [
         "site.toml:1: listen: missing; expected a table",
         "site.toml:1: store: missing; expected a table",
+        "site.toml:1: site.origin: missing; expected scheme://host",
+        "site.toml:1: site.contact: missing; expected an e-mail address",
+        "site.toml:2: site.brand: is of type integer; expected a non-empty string",
+        "site.toml:4: navigation.footer: is of type integer; expected a table",
     ];
-    let problems = problems("[site]\nbrand = 1\n[navigation]\nfooter = 1\n");
-    assert_eq!(problems[..2], expected);
-    assert_eq!(
-        problems[2],
-        "site.toml:2: site.brand: is of type integer; expected a non-empty string"
-    );
-    assert_eq!(
-        problems[3],
-        "site.toml:4: navigation.footer: is of type integer; expected a table"
-    );
-    assert_eq!(problems.len(), 4);
+    assert_eq!(problems.len(), expected.len(), "{problems:#?}");
+    for (problem, expected) in problems.iter().zip(expected) {
+        assert!(problem.starts_with(expected), "{problem}");
+    }
+}
+
+#[test]
+fn missing_table_hides_no_problem_of_others() {
+    let text = VALID
+        .replace(
+            "[store]\nfolder = \"store\"\n",
+            "[policy]\nimages = [\"*\"]\n[sections.Hello]\n",
+        )
+        .replace("admin = \"127.0.0.1:0\"", "admin = \"0.0.0.0:0\"");
+    let problems = problems(&text);
+    let expected = [
+        "store: missing",
+        "listen.admin: 0.0.0.0 is not a loopback address",
+        "policy.images: `*` is not a host",
+        "sections.Hello: `Hello` is not a section name",
+    ];
+    assert_eq!(problems.len(), expected.len(), "{problems:#?}");
+    for (problem, expected) in problems.iter().zip(expected) {
+        assert!(problem.contains(expected), "{problem}");
+    }
 }
