@@ -6,7 +6,8 @@ import { brotliCompressSync } from "node:zlib";
 
 import { build } from "../packages/cli/dist/build/build.js";
 import { ROOT } from "../tests/support/repository.mjs";
-import { sharingShell, STACK, stackSection } from "./shared-stack.mjs";
+import { sharingShell } from "../tests/support/generated-sections.mjs";
+import { STACK, stackSection } from "./shared-stack.mjs";
 import { printRow } from "./report.mjs";
 import { USUAL_STACK, usualSection } from "./usual-section.mjs";
 

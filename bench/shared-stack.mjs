@@ -1,4 +1,5 @@
-// A shell that shares packages, and sections of a usual stack: a query, a schema and a form on one page each.
+// Sections of a usual stack: a query, a schema and a form on one page each.
+import { sharingSection } from "../tests/support/generated-sections.mjs";
 
 /** The packages, as in a shell's configuration. zod is three times as large with all that sections hardly use. */
 export const STACK = [
@@ -10,48 +11,18 @@ export const STACK = [
 /** The ranges in the sections' package.json. */
 const RANGES = { "@tanstack/react-query": "^5.0.0", "react-hook-form": "^7.0.0", zod: "^4.0.0" };
 
-/** @param {object} dependencies */
-const manifest = (dependencies) => JSON.stringify({ version: "1.0.0", private: true, type: "module", dependencies });
-
 /**
- * Returns the files of a shell with plain parts.
- *
- * @param {readonly unknown[]} shared its packages, as in its configuration
- */
-export const sharingShell = (shared) => ({
-  "package.json": manifest({}),
-  "section.config.js": `export default ${JSON.stringify({ name: "shell", kind: "shell", entry: "./src/shell.tsx", shared })};`,
-  "src/shell.tsx": `
-import { createShell } from "@colonnade/shell";
-import { plain } from "@colonnade/shell/plain";
-export default createShell(plain);`,
-});
-
-/**
- * Returns the files of a section with the pages \`/<name>\`, which uses the packages, and \`/<name>/about\`, which does not.
+ * Returns the files of a section with the pages `/<name>`, which uses the packages, and `/<name>/about`, which does not.
  *
  * @param {string} name
  * @param {Record<string, string>} [ranges] of other packages, or other ranges
  * @param {object} [config] its configuration besides the name and the entry
  */
-export const stackSection = (name, ranges, config = { budget: { scriptKib: 100 } }) => ({
-  "package.json": manifest({ ...RANGES, ...ranges }),
-  "section.config.js": `export default ${JSON.stringify({ name, entry: "./src/section.ts", ...config })};`,
-  "src/section.ts": `
-import { defineSection } from "@colonnade/kit";
-export default defineSection({
-  name: "${name}",
-  contract: 1,
-  pages: { "/${name}": () => import("./page"), "/${name}/about": () => import("./about") },
-});`,
-  "src/about.tsx": `
-import { definePage, Link } from "@colonnade/kit";
-export const page = definePage({
-  data: () => null,
-  head: () => ({ title: "About", description: "About ${name}", canonical: "/${name}/about" }),
-  Component: () => <><h1>About ${name}</h1><Link to="/${name}">Order</Link></>,
-});`,
-  "src/page.tsx": `
+export const stackSection = (name, ranges, config = { budget: { scriptKib: 100 } }) =>
+  sharingSection(name, { ...RANGES, ...ranges }, page(name), config);
+
+/** @param {string} name */
+const page = (name) => `
 import { definePage, Link } from "@colonnade/kit";
 import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -97,5 +68,4 @@ export const page = definePage({
   data: () => z.string().parse("${name}"),
   head: () => ({ title: "Order", description: "Order at ${name}", canonical: "/${name}" }),
   Component: Page,
-});`,
-});
+});`;

@@ -4,6 +4,7 @@ import path from "node:path";
 
 import { expect, test } from "../support/own-site";
 import { expectScreen } from "../support/screens";
+import { sharingSection, sharingShell } from "../support/generated-sections.mjs";
 import { waitForHydration } from "../support/hydration";
 import { sectionCommand, writeSection, type SectionFiles } from "../support/section-command";
 
@@ -24,39 +25,14 @@ const PACKAGES: SectionFiles = {
 };
 const SHARED = ["counter", "labels"];
 
-const manifest = (dependencies: object): string =>
-  JSON.stringify({ version: "1.0.0", private: true, type: "module", dependencies });
+const SHELL: SectionFiles = { ...PACKAGES, ...sharingShell(SHARED) };
 
-const SHELL: SectionFiles = {
-  ...PACKAGES,
-  "package.json": manifest({}),
-  "section.config.js": `export default ${JSON.stringify({ name: "shell", kind: "shell", entry: "./src/shell.tsx", shared: SHARED })};`,
-  "src/shell.tsx": `
-import { createShell } from "@colonnade/shell";
-import { plain } from "@colonnade/shell/plain";
-export default createShell(plain);`,
-};
-
-/** A section with the pages `/<name>`, which uses the packages, and `/<name>/about`, which does not. */
 const sectionFiles = (name: string): SectionFiles => ({
   ...PACKAGES,
-  "package.json": manifest({ counter: "^1.0.0", labels: "^1.0.0" }),
-  "section.config.js": `export default ${JSON.stringify({ name, entry: "./src/section.ts" })};`,
-  "src/section.ts": `
-import { defineSection } from "@colonnade/kit";
-export default defineSection({
-  name: "${name}",
-  contract: 1,
-  pages: { "/${name}": () => import("./page"), "/${name}/about": () => import("./about") },
-});`,
-  "src/about.tsx": `
-import { definePage } from "@colonnade/kit";
-export const page = definePage({
-  data: () => null,
-  head: () => ({ title: "About", description: "About ${name}", canonical: "/${name}/about" }),
-  Component: () => <h1>About ${name}</h1>,
-});`,
-  "src/page.tsx": `
+  ...sharingSection(
+    name,
+    { counter: "^1.0.0", labels: "^1.0.0" },
+    `
 import { definePage } from "@colonnade/kit";
 import { next } from "counter";
 import { label } from "labels";
@@ -71,6 +47,7 @@ export const page = definePage({
   head: () => ({ title: "Order", description: "Order at ${name}", canonical: "/${name}" }),
   Component: Page,
 });`,
+  ),
 });
 
 test("sections load a shared package once, and other pages not at all", async ({ folder, page, startOwnSite }) => {

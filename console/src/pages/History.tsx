@@ -3,10 +3,9 @@ import type { ReactElement } from "react";
 import { call } from "../api.js";
 import { useConsole, useRead } from "../data.js";
 import { ChangeList, noChangesOf } from "../parts/ChangeList.js";
-import { isRecent } from "../parts/changed.js";
+import { LastHour, useLastHour } from "../parts/LastHour.js";
 import { useOlder } from "../parts/Older.js";
 import { Unreadable } from "../parts/Message.js";
-import { useNow } from "../parts/useNow.js";
 import { useShown } from "../parts/useShown.js";
 import { replaceQuery, useQueryParameter } from "../router.js";
 import type { Change, HistoryPage } from "../openapi.js";
@@ -31,7 +30,6 @@ export function History(): ReactElement {
 
 function Filters({ section }: { readonly section: string }): ReactElement {
   const { sections } = useConsole();
-  const hour = useQueryParameter("changed") === "hour";
   // Also one whose releases are all removed.
   const names = new Set(["", ...sections.map(({ name }) => name), section]);
   return (
@@ -51,16 +49,7 @@ function Filters({ section }: { readonly section: string }): ReactElement {
           ))}
         </select>
       </label>
-      <label className="filter">
-        <input
-          type="checkbox"
-          checked={hour}
-          onChange={({ target }) => {
-            replaceQuery({ changed: target.checked ? "hour" : "" });
-          }}
-        />
-        In the last hour
-      </label>
+      <LastHour label="In the last hour" />
     </div>
   );
 }
@@ -85,9 +74,8 @@ interface PagesProps {
 }
 
 function Pages({ first, query }: PagesProps): ReactElement {
-  const hour = useQueryParameter("changed") === "hour";
   const section = useQueryParameter("section");
-  const now = useNow();
+  const recent = useLastHour();
   const { items: older, more } = useOlder<Change>(first.next, "Older changes", async (before) => {
     const path = `/history?limit=${String(SIZE)}${query}&before=${String(before)}`;
     const { entries, next } = await call<HistoryPage>("GET", path);
@@ -98,11 +86,12 @@ function Pages({ first, query }: PagesProps): ReactElement {
   const known = new Map([...older, ...first.entries].map((change) => [change.revision, change]));
   const all = [...known.values()].sort((a, b) => b.revision - a.revision);
   const [shown, rest] = useShown(
-    all.filter((change) => !hour || isRecent(change.at, now)),
+    all.filter(({ at }) => recent.fits(at)),
     SIZE,
     "changes",
   );
-  const empty = hour && all.length > 0 ? "There were no changes in the last hour." : noChangesOf(first.next, section);
+  const none = "There were no changes in the last hour.";
+  const empty = recent.only && all.length > 0 ? none : noChangesOf(first.next, section);
   return (
     <>
       <ChangeList changes={shown} empty={empty} section={section} />

@@ -2,15 +2,15 @@ import { Badge, Button, Card } from "@colonnade/design";
 import { useState, type ReactElement } from "react";
 
 import { useConsole } from "../data.js";
-import { replaceQuery, sectionHref, useQueryParameter } from "../router.js";
+import { sectionHref } from "../router.js";
 import type { Section } from "../openapi.js";
 import { Ago } from "./Ago.js";
-import { isRecent, lastChanges } from "./changed.js";
+import { lastChanges } from "./changed.js";
+import { LastHour, useLastHour } from "./LastHour.js";
 import { NameFilter, useNameFilter } from "./NameFilter.js";
 import { RollbackDialog } from "./RollbackDialog.js";
 import { Source } from "./Source.js";
 import { ACTIONS, Table } from "./Table.js";
-import { useNow } from "./useNow.js";
 import { useShown } from "./useShown.js";
 import { Version } from "./Version.js";
 
@@ -34,14 +34,13 @@ interface SectionTableProps {
 export function SectionTable({ caption, all = false }: SectionTableProps): ReactElement {
   const { sections, deployments, history } = useConsole();
   const fits = useNameFilter();
-  const hour = useQueryParameter("changed") === "hour";
+  const recent = useLastHour();
   const [rollback, setRollback] = useState<string>();
-  const now = useNow();
   const last = lastChanges(sections, history.entries);
   const live = deployments.deployments.find(({ number }) => number === deployments.live)?.releases ?? {};
   const names = [...new Set([...Object.keys(live), ...(all ? sections.map(({ name }) => name) : [])])].sort();
   const rows = names
-    .filter((name) => fits(name) && (!hour || isRecent(last.get(name), now)))
+    .filter((name) => fits(name) && recent.fits(last.get(name)))
     .map((name) => ({
       name,
       live: live[name] ?? null,
@@ -52,16 +51,7 @@ export function SectionTable({ caption, all = false }: SectionTableProps): React
     <>
       {(names.length > 10 || all) && (
         <NameFilter count={rows.length}>
-          <label className="filter">
-            <input
-              type="checkbox"
-              checked={hour}
-              onChange={({ target }) => {
-                replaceQuery({ changed: target.checked ? "hour" : "" });
-              }}
-            />
-            Changed in the last hour
-          </label>
+          <LastHour label="Changed in the last hour" />
         </NameFilter>
       )}
       <Card className="flush">
