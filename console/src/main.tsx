@@ -1,5 +1,11 @@
 import "@colonnade/design/design.css";
-import "./console.css";
+import "./styles/base.css";
+import "./styles/frame.css";
+import "./styles/tables.css";
+import "./styles/rollouts.css";
+import "./styles/forms.css";
+import "./styles/charts.css";
+import "./styles/parts.css";
 import "./favicon.svg";
 
 import { StrictMode } from "react";

@@ -8,6 +8,7 @@ mod support;
 
 mod acme;
 mod admin_access;
+mod admin_token_file;
 mod assets;
 mod assets_cache;
 mod assets_conditional;
@@ -52,6 +53,8 @@ mod garbage_collection;
 mod history;
 mod http2;
 mod identity;
+mod identity_certificates;
+mod identity_sign_in;
 mod logs;
 mod logs_requests;
 mod metrics;
