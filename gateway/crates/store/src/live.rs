@@ -56,7 +56,7 @@ impl Inner {
     }
 
     /// Replaces the live state if it is `expected`; false if it is another.
-    pub(crate) async fn swap_live_state(
+    pub(crate) async fn compare_and_swap_state(
         &self,
         expected: Option<&LiveState>,
         next: &LiveState,
@@ -192,7 +192,7 @@ impl Inner {
         Ok(read.unwrap_or_default())
     }
 
-    pub(crate) async fn swap_keys(
+    pub(crate) async fn compare_and_swap_keys(
         &self,
         purpose: KeyPurpose,
         expected: &RotatingKeys,

@@ -188,38 +188,151 @@ impl Store {
     }
 }
 
-/// Releases.
+/// Operations without more to do than to measure them, by the names of their metrics. Each calls
+/// the one of the same name that is not measured.
+macro_rules! measured {
+    ($($(#[$doc:meta])* $operation:literal $name:ident($($argument:ident: $type:ty),*) -> $output:ty;)*) => {
+        impl Store {$(
+            $(#[$doc])*
+            pub async fn $name(&self, $($argument: $type),*) -> Result<$output, StoreError> {
+                self.inner.measure($operation, self.inner.$name($($argument),*)).await
+            }
+        )*}
+    };
+}
+
+// Releases.
+measured! {
+    /// Stores a validated release, unless its version exists or has a tombstone with another
+    /// digest.
+    "put_release" put_release(release: StagedRelease) -> PutOutcome;
+
+    /// The IDs of the stored releases of a section, or of all with `None`, sorted.
+    "releases" releases(section: Option<&str>) -> Vec<ReleaseId>;
+
+    /// One release; `None` if it is not stored. A release with a mark is stored until it is
+    /// deleted.
+    "release" release(id: &ReleaseId) -> Option<StoredRelease>;
+
+    /// The digest in a version's tombstone. Only a release with this digest can be stored under
+    /// that version again.
+    "tombstone" tombstone(id: &ReleaseId) -> Option<Digest>;
+
+    /// Marks a release as unused, in place of an earlier mark; `None` if it is not stored. The mark
+    /// changes nothing but what
+    /// [`Store::delete_unused`] deletes, so an interrupted garbage collection leaves nothing to repair.
+    "mark_unused" mark_unused(id: &ReleaseId) -> Option<UnusedMark>;
+
+    /// As [`Store::release`], for a stored deployment that names the release: removes its mark
+    /// first.
+    "claim_release" claim_release(id: &ReleaseId) -> Option<StoredRelease>;
+
+    /// Deletes a release permanently if it still has this mark; false if not. Its tombstone is
+    /// written first.
+    "delete_unused" delete_unused(mark: &UnusedMark) -> bool;
+
+    /// Whether garbage is to be collected now, by this gateway: true for one gateway after each
+    /// interval.
+    "begin_collection" begin_collection(interval: SignedDuration) -> bool;
+
+    /// Deletes what interrupted uploads and deletions left, when it is a day old.
+    "delete_orphans" delete_orphans() -> ();
+}
+
+// Deployments, the live state and its history.
+measured! {
+    /// The numbers of all deployments, ascending.
+    "deployments" deployments() -> Vec<u64>;
+
+    /// One deployment; `None` if it is not stored.
+    "deployment" deployment(number: u64) -> Option<Deployment>;
+
+    /// Stores a deployment; false if its number is taken.
+    "create_deployment" create_deployment(deployment: &Deployment) -> bool;
+
+    /// Deletes a deployment, if it is stored.
+    "delete_deployment" delete_deployment(number: u64) -> ();
+
+    /// The live state; `None` before the first deploy. Fails if it is missing from a store with a
+    /// history.
+    "live_state" live_state() -> Option<LiveState>;
+
+    /// Replaces the live state if it is `expected` (`None`: there is none yet); false if it is
+    /// another. The change of the replaced state is added to the history first, so the history is
+    /// always complete.
+    "compare_and_swap_state" compare_and_swap_state(expected: Option<&LiveState>, next: &LiveState) -> bool;
+
+    /// The history entry of a revision; `None` if it is not stored.
+    "history_entry" history_entry(revision: u64) -> Option<Change>;
+}
+
+// Calls of the admin API that the history does not have, and webhooks.
+measured! {
+    /// Appends calls.
+    "audit" append_audit(entries: &[AuditEntry]) -> ();
+
+    /// The number of the last call; 0 before the first.
+    "audit" audit_end() -> u64;
+
+    /// At least `limit` calls with numbers above `after`, ascending, or all that there are. The
+    /// first number is `after`, or that of the last call of a restored store.
+    "audit" audit_after(after: u64, limit: usize) -> (u64, Vec<(u64, AuditEntry)>);
+
+    /// Deletes calls that were made before this time.
+    "audit" delete_audit(before: Timestamp) -> ();
+
+    /// How far a webhook has got; `None` if it is new.
+    "webhook" webhook(name: &str) -> Option<StoredProgress>;
+
+    /// Replaces how far a webhook has got if it is `known` (`None`: it is new); `None` if it is
+    /// another.
+    "webhook" swap_webhook(
+        name: &str,
+        known: Option<&StoredProgress>,
+        progress: WebhookProgress
+    ) -> Option<StoredProgress>;
+}
+
+// Keys and counts.
+measured! {
+    /// The keys for a purpose.
+    "keys" keys(purpose: KeyPurpose) -> RotatingKeys;
+
+    /// Replaces the keys for a purpose if they are `expected`; false if they are others.
+    "compare_and_swap_keys" compare_and_swap_keys(
+        purpose: KeyPurpose,
+        expected: &RotatingKeys,
+        next: &RotatingKeys
+    ) -> bool;
+
+    /// Replaces what a gateway has counted about the running rollouts, and returns the counts of
+    /// the others. Counts that were not replaced for a minute, by the clock of the store, are
+    /// deleted.
+    "exchange_counts" exchange_counts(gateway: GatewayId, counts: &GatewayCounts) -> Vec<GatewayCounts>;
+
+    /// Deletes the counts of a gateway.
+    "delete_counts" delete_counts(gateway: GatewayId) -> ();
+}
+
+// The gateways that use it.
+measured! {
+    /// Replaces the state of a gateway.
+    "write_gateway" write_gateway(gateway: GatewayId, state: &GatewayState) -> ();
+
+    /// The states of all gateways. Those that were not replaced for a day, by the clock of the
+    /// store, are deleted.
+    "gateways" gateways() -> Vec<KnownGateway>;
+
+    /// Deletes the state of a gateway.
+    "delete_gateway" delete_gateway(gateway: GatewayId) -> ();
+}
+
 impl Store {
     /// Creates an empty folder to unpack a release in. It is removed when dropped.
     pub async fn scratch_folder(&self) -> Result<TempDir, StoreError> {
         let scratch = self.inner.scratch.clone();
         let create = request_scope::run_blocking(move || scratch.create_folder());
         self.inner.measure("scratch_folder", create).await
-    }
-
-    /// Stores a validated release, unless its version exists or has a tombstone with another
-    /// digest.
-    pub async fn put_release(&self, release: StagedRelease) -> Result<PutOutcome, StoreError> {
-        self.inner
-            .measure("put_release", self.inner.put_release(release))
-            .await
-    }
-
-    /// The IDs of the stored releases of a section, or of all with `None`, sorted.
-    pub async fn releases(&self, section: Option<&str>) -> Result<Vec<ReleaseId>, StoreError> {
-        self.inner.measure("releases", self.inner.releases(section)).await
-    }
-
-    /// One release; `None` if it is not stored. A release with a mark is stored until it is
-    /// deleted.
-    pub async fn release(&self, id: &ReleaseId) -> Result<Option<StoredRelease>, StoreError> {
-        self.inner.measure("release", self.inner.release(id)).await
-    }
-
-    /// The digest in a version's tombstone. Only a release with this digest can be stored under
-    /// that version again.
-    pub async fn tombstone(&self, id: &ReleaseId) -> Result<Option<Digest>, StoreError> {
-        self.inner.measure("tombstone", self.inner.tombstone(id)).await
     }
 
     /// The bytes of one file of a release in one content coding; `None` if they are not stored.
@@ -242,177 +355,6 @@ impl Store {
         read
     }
 
-    /// Marks a release as unused, in place of an earlier mark; `None` if it is not stored. The mark
-    /// changes nothing but what
-    /// [`Store::delete_unused`] deletes, so an interrupted garbage collection leaves nothing to repair.
-    pub async fn mark_unused(&self, id: &ReleaseId) -> Result<Option<UnusedMark>, StoreError> {
-        self.inner
-            .measure("mark_unused", self.inner.mark_unused(id))
-            .await
-    }
-
-    /// As [`Store::release`], for a stored deployment that names the release: removes its mark
-    /// first.
-    pub async fn claim_release(&self, id: &ReleaseId) -> Result<Option<StoredRelease>, StoreError> {
-        self.inner
-            .measure("claim_release", self.inner.claim_release(id))
-            .await
-    }
-
-    /// Deletes a release permanently if it still has this mark; false if not. Its tombstone is
-    /// written first.
-    pub async fn delete_unused(&self, mark: &UnusedMark) -> Result<bool, StoreError> {
-        self.inner
-            .measure("delete_unused", self.inner.delete_unused(mark))
-            .await
-    }
-
-    /// Whether garbage is to be collected now, by this gateway: true for one gateway after each
-    /// interval.
-    pub async fn begin_collection(&self, interval: SignedDuration) -> Result<bool, StoreError> {
-        self.inner
-            .measure("begin_collection", self.inner.begin_collection(interval))
-            .await
-    }
-
-    /// Deletes what interrupted uploads and deletions left, when it is a day old.
-    pub async fn delete_orphans(&self) -> Result<(), StoreError> {
-        self.inner
-            .measure("delete_orphans", self.inner.delete_orphans())
-            .await
-    }
-}
-
-/// Deployments, the live state and its history.
-impl Store {
-    /// The numbers of all deployments, ascending.
-    pub async fn deployments(&self) -> Result<Vec<u64>, StoreError> {
-        self.inner.measure("deployments", self.inner.deployments()).await
-    }
-
-    /// One deployment; `None` if it is not stored.
-    pub async fn deployment(&self, number: u64) -> Result<Option<Deployment>, StoreError> {
-        self.inner
-            .measure("deployment", self.inner.deployment(number))
-            .await
-    }
-
-    /// Stores a deployment; false if its number is taken.
-    pub async fn create_deployment(&self, deployment: &Deployment) -> Result<bool, StoreError> {
-        self.inner
-            .measure("create_deployment", self.inner.create_deployment(deployment))
-            .await
-    }
-
-    /// Deletes a deployment, if it is stored.
-    pub async fn delete_deployment(&self, number: u64) -> Result<(), StoreError> {
-        self.inner
-            .measure("delete_deployment", self.inner.delete_deployment(number))
-            .await
-    }
-
-    /// The live state; `None` before the first deploy. Fails if it is missing from a store with a
-    /// history.
-    pub async fn live_state(&self) -> Result<Option<LiveState>, StoreError> {
-        self.inner.measure("live_state", self.inner.live_state()).await
-    }
-
-    /// Replaces the live state if it is `expected` (`None`: there is none yet); false if it is
-    /// another. The change of the replaced state is added to the history first, so the history is
-    /// always complete.
-    pub async fn compare_and_swap_state(
-        &self,
-        expected: Option<&LiveState>,
-        next: &LiveState,
-    ) -> Result<bool, StoreError> {
-        self.inner
-            .measure(
-                "compare_and_swap_state",
-                self.inner.swap_live_state(expected, next),
-            )
-            .await
-    }
-
-    /// The history entry of a revision; `None` if it is not stored.
-    pub async fn history_entry(&self, revision: u64) -> Result<Option<Change>, StoreError> {
-        self.inner
-            .measure("history_entry", self.inner.history_entry(revision))
-            .await
-    }
-}
-
-/// Calls of the admin API that the history does not have, and webhooks.
-impl Store {
-    /// Appends calls.
-    pub async fn append_audit(&self, entries: &[AuditEntry]) -> Result<(), StoreError> {
-        self.inner
-            .measure("audit", self.inner.append_audit(entries))
-            .await
-    }
-
-    /// The number of the last call; 0 before the first.
-    pub async fn audit_end(&self) -> Result<u64, StoreError> {
-        self.inner.measure("audit", self.inner.audit_end()).await
-    }
-
-    /// At least `limit` calls with numbers above `after`, ascending, or all that there are. The
-    /// first number is `after`, or that of the last call of a restored store.
-    pub async fn audit_after(
-        &self,
-        after: u64,
-        limit: usize,
-    ) -> Result<(u64, Vec<(u64, AuditEntry)>), StoreError> {
-        self.inner
-            .measure("audit", self.inner.audit_after(after, limit))
-            .await
-    }
-
-    /// Deletes calls that were made before this time.
-    pub async fn delete_audit(&self, before: Timestamp) -> Result<(), StoreError> {
-        self.inner.measure("audit", self.inner.delete_audit(before)).await
-    }
-
-    /// How far a webhook has got; `None` if it is new.
-    pub async fn webhook(&self, name: &str) -> Result<Option<StoredProgress>, StoreError> {
-        self.inner.measure("webhook", self.inner.webhook(name)).await
-    }
-
-    /// Replaces how far a webhook has got if it is `known` (`None`: it is new); `None` if it is
-    /// another.
-    pub async fn swap_webhook(
-        &self,
-        name: &str,
-        known: Option<&StoredProgress>,
-        progress: WebhookProgress,
-    ) -> Result<Option<StoredProgress>, StoreError> {
-        self.inner
-            .measure("webhook", self.inner.swap_webhook(name, known, progress))
-            .await
-    }
-}
-
-/// Keys and counts.
-impl Store {
-    /// The keys for a purpose.
-    pub async fn keys(&self, purpose: KeyPurpose) -> Result<RotatingKeys, StoreError> {
-        self.inner.measure("keys", self.inner.keys(purpose)).await
-    }
-
-    /// Replaces the keys for a purpose if they are `expected`; false if they are others.
-    pub async fn compare_and_swap_keys(
-        &self,
-        purpose: KeyPurpose,
-        expected: &RotatingKeys,
-        next: &RotatingKeys,
-    ) -> Result<bool, StoreError> {
-        self.inner
-            .measure(
-                "compare_and_swap_keys",
-                self.inner.swap_keys(purpose, expected, next),
-            )
-            .await
-    }
-
     /// Adds a key for a purpose if none is active. Returns the keys.
     pub async fn rotate_keys(&self, purpose: KeyPurpose) -> Result<RotatingKeys, StoreError> {
         loop {
@@ -424,48 +366,5 @@ impl Store {
                 return Ok(next);
             }
         }
-    }
-
-    /// Replaces what a gateway has counted about the running rollouts, and returns the counts of
-    /// the others. Counts that were not replaced for a minute, by the clock of the store, are
-    /// deleted.
-    pub async fn exchange_counts(
-        &self,
-        gateway: GatewayId,
-        counts: &GatewayCounts,
-    ) -> Result<Vec<GatewayCounts>, StoreError> {
-        self.inner
-            .measure("exchange_counts", self.inner.exchange_counts(gateway, counts))
-            .await
-    }
-
-    /// Deletes the counts of a gateway.
-    pub async fn delete_counts(&self, gateway: GatewayId) -> Result<(), StoreError> {
-        self.inner
-            .measure("delete_counts", self.inner.delete_counts(gateway))
-            .await
-    }
-}
-
-/// The gateways that use it.
-impl Store {
-    /// Replaces the state of a gateway.
-    pub async fn write_gateway(&self, gateway: GatewayId, state: &GatewayState) -> Result<(), StoreError> {
-        self.inner
-            .measure("write_gateway", self.inner.write_gateway(gateway, state))
-            .await
-    }
-
-    /// The states of all gateways. Those that were not replaced for a day, by the clock of the
-    /// store, are deleted.
-    pub async fn gateways(&self) -> Result<Vec<KnownGateway>, StoreError> {
-        self.inner.measure("gateways", self.inner.gateways()).await
-    }
-
-    /// Deletes the state of a gateway.
-    pub async fn delete_gateway(&self, gateway: GatewayId) -> Result<(), StoreError> {
-        self.inner
-            .measure("delete_gateway", self.inner.delete_gateway(gateway))
-            .await
     }
 }
