@@ -113,39 +113,6 @@ mod tests {
     use super::{Methods, Route, Router};
     use crate::problem::HttpError;
 
-    fn router() -> Router<u8> {
-        Router::new([
-            Route::new(Methods::GET, "/health", 1),
-            Route::new(Methods::POST, "/items/last", 2),
-            Route::new(Methods::GET, "/items/{id}", 3),
-            Route::new(Methods::GET, "/files/{*path}", 4),
-            Route::new(Methods::GET, "/named/{id}", 5).named("/named"),
-        ])
-    }
-
-    #[test]
-    fn router_prefers_static_segment_over_parameter() {
-        let router = router();
-        let handler = |path| router.find(path).map(|(route, _)| route.handler);
-        assert_eq!(handler("/health"), Some(1));
-        assert_eq!(handler("/items/last"), Some(2));
-        assert_eq!(handler("/items/first"), Some(3));
-        for path in ["/", "/health/", "/items", "/items/", "/items/a/b", "/files/"] {
-            assert_eq!(handler(path), None, "{path}");
-        }
-    }
-
-    #[test]
-    fn router_returns_parameters_and_names() {
-        let router = router();
-        let (route, params) = router.find("/items/a b").unwrap();
-        assert_eq!((&*route.name, params.get("id")), ("/items/:id", Some("a b")));
-        let (route, params) = router.find("/files/a//b").unwrap();
-        assert_eq!((&*route.name, params.get("path")), ("/files/:path", Some("a//b")));
-        let (route, params) = router.find("/named/1").unwrap();
-        assert_eq!((&*route.name, params.get("id")), ("/named", Some("1")));
-    }
-
     #[test]
     #[should_panic(expected = "route /items/{id}")]
     fn router_with_conflicting_patterns_panics() {
