@@ -82,7 +82,8 @@ async fn look_up(name: String) -> Found {
         let found = lookup_host((name, 0)).await;
         found.map(Iterator::collect).map_err(Arc::new)
     };
-    LOOKUPS.in_progress.run_to_end(key, lookup).await
+    let found = LOOKUPS.in_progress.start(key, lookup).outcome().await;
+    found.unwrap_or_else(|| Err(Arc::new(io::ErrorKind::Interrupted.into())))
 }
 
 /// Leaves out the refused addresses.

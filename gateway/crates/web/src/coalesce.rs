@@ -1,6 +1,6 @@
 //! Request coalescing: concurrent requests for the same key share one computation (singleflight).
 
-use std::future::{Future, pending};
+use std::future::Future;
 use std::hash::Hash;
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -10,6 +10,8 @@ use foldhash::HashMap;
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
 use tokio::task::{JoinError, JoinHandle};
+
+use crate::request_scope;
 
 /// The computations in progress, by key.
 pub struct RequestCoalescer<K, V> {
@@ -43,35 +45,41 @@ where
     K: Clone + Eq + Hash + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// Like `run`, but detached: the work finishes even if every caller is dropped, and later
-    /// requests wait for its outcome. For work that cannot be canceled. If it panics, so does the
-    /// current task. It never ends if the runtime shuts down first.
-    pub async fn run_to_end(self: &Arc<Self>, key: K, work: impl Future<Output = V> + Send + 'static) -> V {
+    /// Like `run`, in a task of the current request: work that has begun finishes even if every
+    /// caller is dropped, and later requests wait for its outcome.
+    pub fn start(self: &Arc<Self>, key: K, work: impl Future<Output = V> + Send + 'static) -> Started<V> {
         let has_begun = Arc::new(AtomicBool::new(false));
         let (coalescer, is_running) = (Arc::clone(self), Arc::clone(&has_begun));
-        let task = tokio::spawn(async move {
+        let task = request_scope::spawn(async move {
             let work = async {
                 is_running.store(true, Ordering::Relaxed);
                 work.await
             };
             coalescer.run(&key, work).await
         });
-        let mut waiting = Detached { task, has_begun };
-        match (&mut waiting.task).await.map_err(JoinError::try_into_panic) {
-            Ok(outcome) => outcome,
-            Err(Ok(panic)) => resume_unwind(panic),
-            Err(Err(_)) => pending().await,
-        }
+        Started { task, has_begun }
     }
 }
 
 /// A task that runs work, or waits. If it is dropped, a task that waits ends.
-struct Detached<V> {
+pub struct Started<V> {
     task: JoinHandle<V>,
     has_begun: Arc<AtomicBool>,
 }
 
-impl<V> Drop for Detached<V> {
+impl<V> Started<V> {
+    /// The outcome; `None` if the runtime shuts down first. If the work panics, so does the current
+    /// task.
+    pub async fn outcome(mut self) -> Option<V> {
+        match (&mut self.task).await.map_err(JoinError::try_into_panic) {
+            Ok(outcome) => Some(outcome),
+            Err(Ok(panic)) => resume_unwind(panic),
+            Err(Err(_)) => None,
+        }
+    }
+}
+
+impl<V> Drop for Started<V> {
     fn drop(&mut self) {
         if !self.has_begun.load(Ordering::Relaxed) {
             self.task.abort();
@@ -145,19 +153,19 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn work_that_runs_to_end_outlives_its_request() {
+    async fn started_work_outlives_its_request() {
         let coalescer = Arc::new(RequestCoalescer::default());
         let work = |outcome: u32| async move {
             tokio::time::sleep(Duration::from_secs(10)).await;
             outcome
         };
         for outcome in 1..5 {
-            let left =
-                tokio::time::timeout(Duration::from_secs(1), coalescer.run_to_end("key", work(outcome)));
+            let left = coalescer.start("key", work(outcome)).outcome();
+            let left = tokio::time::timeout(Duration::from_secs(1), left);
             assert!(left.await.is_err());
         }
-        assert_eq!(coalescer.run_to_end("key", work(5)).await, 1);
-        assert_eq!(coalescer.run_to_end("key", work(6)).await, 6);
+        assert_eq!(coalescer.start("key", work(5)).outcome().await, Some(1));
+        assert_eq!(coalescer.start("key", work(6)).outcome().await, Some(6));
         assert!(coalescer.in_progress.lock().is_empty());
     }
 }

@@ -31,7 +31,7 @@ pub struct ResponseCache<E> {
     pub(super) max_response: usize,
     /// The decoded segments of the paths of all upstreams, the longest first.
     prefixes: Vec<Vec<String>>,
-    pub(super) requests: RequestCoalescer<RequestKey, Shared<E>>,
+    pub(super) requests: Arc<RequestCoalescer<RequestKey, Shared<E>>>,
 }
 
 impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
@@ -44,7 +44,7 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
             budget,
             max_response: limits.max_response,
             prefixes,
-            requests: RequestCoalescer::default(),
+            requests: Arc::default(),
         })
     }
 

@@ -2,13 +2,10 @@
 //! revalidation in the background.
 
 use std::ops::ControlFlow;
-use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use http_body::Body;
 use tokio::sync::oneshot;
-use tokio::task::{JoinError, JoinHandle};
 
 use colonnade_web::request_scope;
 
@@ -64,23 +61,13 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
     ) -> OwnOrShared<F> {
         let (sender, receiver) = oneshot::channel();
         let exchange = request.exchange(self, target);
-        let is_own = Arc::new(AtomicBool::new(false));
-        let (cache, is_running) = (Arc::clone(self), Arc::clone(&is_own));
-        let task = request_scope::spawn(async move {
-            let work = async {
-                is_running.store(true, Ordering::Relaxed);
-                exchange.run(sender).await
-            };
-            cache.requests.run(&key, work).await
-        });
-        let mut waiting = Waiting { task, is_own };
+        let started = self.requests.start(key, exchange.run(sender));
         if let Ok(response) = receiver.await {
             return ControlFlow::Break(response);
         }
-        match (&mut waiting.task).await.map_err(JoinError::try_into_panic) {
-            Ok(shared) => ControlFlow::Continue(shared),
-            Err(Ok(panic)) => resume_unwind(panic),
-            Err(Err(_)) => ControlFlow::Break(Err(interrupted::<F>())),
+        match started.outcome().await {
+            Some(shared) => ControlFlow::Continue(shared),
+            None => ControlFlow::Break(Err(interrupted::<F>())),
         }
     }
 
@@ -112,19 +99,4 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
 /// The error of a request whose response is not received to its end.
 fn interrupted<F: Fetch>() -> F::Error {
     <F::Body as Body>::Error::from(Interrupted).into()
-}
-
-/// A request that waits. Dropping it stops the wait, unless this request is the one that asks the
-/// upstream.
-struct Waiting<T> {
-    task: JoinHandle<T>,
-    is_own: Arc<AtomicBool>,
-}
-
-impl<T> Drop for Waiting<T> {
-    fn drop(&mut self) {
-        if !self.is_own.load(Ordering::Relaxed) {
-            self.task.abort();
-        }
-    }
 }
