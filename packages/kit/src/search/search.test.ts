@@ -17,7 +17,7 @@ const { names, queries } = JSON.parse(readFileSync(TABLE, "utf8")) as {
 describe("a query", () => {
   const texts = defineSearch(Object.fromEntries(names.map((name) => [name, v.optional(v.string())])));
 
-  // The shell and the gateway pass no parameters that the page does not declare by this name.
+  // The shell and the gateway pass only parameters with a value whose names the page declares.
   test.each(queries.filter(({ query }) => !["%70age=2", "page"].includes(query)))(
     "of the gateway's table is read as its canonical form: $query",
     async ({ query, canonical }) => {

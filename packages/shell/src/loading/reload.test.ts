@@ -49,6 +49,7 @@ describe("viewPath", () => {
     [["a"], "?b=1&a=2", "/list?a=2"],
     [["a", "b"], "?b=1&x=3&a=2", "/list?a=2&b=1"],
     [["a"], "?ab=1", "/list"],
+    [["a"], "?a", "/list"],
   ])("of a page with the parameters %j at %j is %s", (names, search, path) => {
     if (names) searchNames.set("/list", names);
     expect(viewPath({ pathname: "/list", search })).toBe(path);

@@ -21,13 +21,13 @@ export function withoutSlash(pathname: string): string {
 }
 
 /**
- * The path of the view at a URL, without a trailing slash: with those query parameters that its page declares or, as long as the page is unknown, with all,
- * sorted.
+ * The path of the view at a URL, without a trailing slash: with those query parameters that its page
+ * declares or, as long as the page is unknown, with all, sorted.
  */
 export function viewPath({ pathname, search }: { readonly pathname: string; readonly search: string }): string {
   const path = withoutSlash(pathname);
   const names = searchNames.get(path);
-  const isDeclared = (pair: string): unknown => names?.includes(pair.replace(/=.*/, "")) ?? pair;
+  const isDeclared = (pair: string): unknown => names?.some((name) => pair.startsWith(`${name}=`)) ?? pair;
   const pairs = search.slice(1).split("&").filter(isDeclared).sort();
   return pairs.length > 0 ? `${path}?${pairs.join("&")}` : path;
 }
