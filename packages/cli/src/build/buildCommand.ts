@@ -60,7 +60,11 @@ export async function runBuildCommand(
     ...pages.map(({ pattern, assets = [] }) => [pattern, assets] as const),
     ...extensions.map(({ point, assets = [] }) => [point, assets] as const),
   ]);
-  for (const name of [entry, SERVER_MODULE, ...common, ...[...names.values()].flat(), ...later])
+  const files = [entry, ...common, ...[...names.values()].flat(), ...later];
+  const outside = files.find((name) => !name.startsWith("client/") || path.posix.normalize(name) !== name);
+  if (outside !== undefined)
+    throw new BuildError(`${path.join(folder, MANIFEST)} has "${outside}"; expected the path of a file below client/`);
+  for (const name of [SERVER_MODULE, ...files])
     if (!(await isFile(path.join(folder, name)))) throw missing(path.join(folder, name), command);
   if (!(await readFile(path.join(folder, entry), "utf8")).includes(identity.container))
     throw new BuildError(

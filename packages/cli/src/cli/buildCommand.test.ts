@@ -185,7 +185,9 @@ test("a command that fails leaves the release", async () => {
   });
 });
 
-test.each<[name: string, files: Files, message: (folder: string) => string]>([
+type RejectedFolder = [name: string, files: Files, message: (folder: string) => string];
+
+test.each<RejectedFolder>([
   [
     "without a manifest",
     { "build.js": "" },
@@ -212,6 +214,11 @@ test.each<[name: string, files: Files, message: (folder: string) => string]>([
     { "manifest.json": '{ "entry": "client/entry.js", "extensions": [{ "point": "shop/aside@1" }] }' },
     (folder) =>
       `${folder}/dist/release.json: extensions has "shop/aside@1"; expected the extensions of ${folder}/section.tsx: none`,
+  ...["../package.json", "server/index.js", "client/../../package.json"].map((name): RejectedFolder => [
+    `that lists ${name}`,
+    { "manifest.json": JSON.stringify({ entry: "client/entry.js", later: [name] }) },
+    (folder) => `${folder}/dist/release.json has "${name}"; expected the path of a file below client/`,
+  ]),
   ],
   [
     "with the container of another release",
