@@ -10,6 +10,7 @@ import { isList, isText, type BuildCommand } from "./commandConfig.js";
 import { readEntry } from "./entry.js";
 import { isFile } from "./isFile.js";
 import { moduleFolders } from "./moduleFolders.js";
+import { unknownKey } from "./nearNames.js";
 import type { Release } from "./release.js";
 import { SERVER_MODULE } from "./server.js";
 import { BuildError } from "./usageError.js";
@@ -28,6 +29,7 @@ interface Assets {
 }
 
 const MANIFEST = "release.json";
+const MANIFEST_KEYS = ["entry", "assets", "pages", "extensions", "later"];
 /** The folders with the files of the release. */
 const FOLDERS = ["client", "server"];
 // The end of what a command prints has its error.
@@ -55,6 +57,7 @@ export async function runBuildCommand(
   await runCommand(context.folder, command, variables, signal);
   const manifest = await readManifest(folder, command);
   const { entry, assets: common = [], pages = [], extensions = [], later = [] } = manifest;
+  checkKeys(path.join(folder, MANIFEST), manifest);
   await checkNames(path.join(folder, MANIFEST), path.resolve(context.folder, config.entry), manifest);
   const names = new Map([
     ...pages.map(({ pattern, assets = [] }) => [pattern, assets] as const),
@@ -96,6 +99,19 @@ async function readManifest(folder: string, command: string): Promise<CommandMan
     `${file} is invalid; expected { "entry": "client/entry.js", "assets": [], "pages": [{ "pattern": "/path", "assets": [] }], ` +
       '"extensions": [{ "point": "section/point@1", "assets": [] }], "later": [] }, where only entry is required',
   );
+}
+
+/** @throws BuildError if a manifest, or a page or an extension in it, has an unknown key. */
+function checkKeys(file: string, manifest: CommandManifest): void {
+  const { pages = [], extensions = [] } = manifest;
+  const known: readonly (readonly [string, object, readonly string[]])[] = [
+    ["", manifest, MANIFEST_KEYS],
+    ...pages.map((page) => ["pages: ", page, ["pattern", "assets"]] as const),
+    ...extensions.map((extension) => ["extensions: ", extension, ["point", "assets"]] as const),
+  ];
+  for (const [list, item, keys] of known)
+    for (const key of Object.keys(item))
+      if (!keys.includes(key)) throw new BuildError(`${file}: ${list}${unknownKey(keys, key)}`);
 }
 
 /** @throws BuildError if a manifest lists a page or an extension that the section with this entry module does not have. */

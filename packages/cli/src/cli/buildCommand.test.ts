@@ -200,10 +200,25 @@ test.each<RejectedFolder>([
       `${folder}/dist/release.json is invalid; expected { "entry": "client/entry.js", "assets": [], "pages": [{ "pattern": "/path", "assets": [] }], "extensions": [{ "point": "section/point@1", "assets": [] }], "later": [] }, where only entry is required`,
   ],
   [
+    "with an unknown key",
+    { "manifest.json": '{ "entry": "client/entry.js", "page": [] }' },
+    (folder) => `${folder}/dist/release.json: unknown key "page"; did you mean "pages"?`,
+  ],
+  [
+    "with an unknown key of a page",
+    { "manifest.json": '{ "entry": "client/entry.js", "pages": [{ "pattern": "/hello", "files": [] }] }' },
+    (folder) => `${folder}/dist/release.json: pages: unknown key "files"; expected pattern, assets`,
+  ],
+  [
     "without a file",
     { "manifest.json": '{ "entry": "client/entry.js", "assets": ["client/gone.css"] }' },
     (folder) => `${folder}/dist/client/gone.css does not exist; expected \`node build.js\` to write it`,
   ],
+  ...["../package.json", "server/index.js", "client/../../package.json"].map((name): RejectedFolder => [
+    `that lists ${name}`,
+    { "manifest.json": JSON.stringify({ entry: "client/entry.js", later: [name] }) },
+    (folder) => `${folder}/dist/release.json has "${name}"; expected the path of a file below client/`,
+  ]),
   [
     "with the pattern of no page",
     { "manifest.json": '{ "entry": "client/entry.js", "pages": [{ "pattern": "/hallo" }] }' },
@@ -214,11 +229,6 @@ test.each<RejectedFolder>([
     { "manifest.json": '{ "entry": "client/entry.js", "extensions": [{ "point": "shop/aside@1" }] }' },
     (folder) =>
       `${folder}/dist/release.json: extensions has "shop/aside@1"; expected the extensions of ${folder}/section.tsx: none`,
-  ...["../package.json", "server/index.js", "client/../../package.json"].map((name): RejectedFolder => [
-    `that lists ${name}`,
-    { "manifest.json": JSON.stringify({ entry: "client/entry.js", later: [name] }) },
-    (folder) => `${folder}/dist/release.json has "${name}"; expected the path of a file below client/`,
-  ]),
   ],
   [
     "with the container of another release",
