@@ -90,14 +90,14 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
   const component = renderedMember(program);
   const functions = pageFunctions(program, component);
   const tags = new Set([...walk(program)].map(({ node }) => elementOf(node)?.tag));
-  const searches = searchesIn(constants);
-  const ofKit = new Set([...nodesAt(program, "body").flatMap(importedFromKit), ...searches]);
+  const isSearchLink = searchLinkTest(program, constants);
+  const ofKit = new Set(nodesAt(program, "body").flatMap((statement) => importedNames(statement, KIT)));
   for (const { node, ancestors } of walk(program)) {
     const parent = ancestors.at(-1);
     for (const found of [
       ...findElements(node, constants),
-      ...findStyles(node, ofKit),
-      ...findQueries(node, searches, constants),
+      ...findStyles(node, ofKit, isSearchLink),
+      ...findQueries(node, isSearchLink, constants),
       // COL172 has those of extensions.
       ...(declared.has("defineExtension") ? [] : findHeadElements(node, tags.has("svg"))),
       ...findProps(node, parent, tags.has("iframe"), constants),
@@ -173,33 +173,49 @@ function* findElements(node: SyntaxNode, constants?: Constants): Generator<Found
 }
 
 /** Finds styles of components of the kit, such as `<Link>`, which pass them to their element. */
-function* findStyles(node: SyntaxNode, ofKit: ReadonlySet<string>): Generator<Found> {
-  const { tag, component = "", attributes = [] } = elementOf(node) ?? {};
-  const style = attributes.find(([name]) => name === "style");
-  const message = `the section contains the prop "style" of a <${component}> element`;
-  const [imported = ""] = component.split(".");
-  if (style && tag === undefined && ofKit.has(imported))
+function* findStyles(node: SyntaxNode, ofKit: ReadonlySet<string>, isSearchLink: ElementTest): Generator<Found> {
+  const element = elementOf(node);
+  const style = element?.attributes.find(([name]) => name === "style");
+  if (!element || !style || element.tag !== undefined) return;
+  const message = `the section contains the prop "style" of a <${element.component}> element`;
+  if (ofKit.has(firstPart(element.component)) || isSearchLink(element))
     yield { code: "COL120", message, node: style[1], permission: STYLE_ATTRIBUTES };
 }
 
 /** Finds links of declared query parameters whose path has a query itself: their parameters are values. */
-function* findQueries(node: SyntaxNode, searches: readonly string[], constants: Constants): Generator<Found> {
-  const { component = "", attributes = [] } = elementOf(node) ?? {};
-  const [declared = ""] = component.split(".");
-  const [, attribute, value] = attributes.find(([name]) => name === "to") ?? [];
+function* findQueries(node: SyntaxNode, isSearchLink: ElementTest, constants: Constants): Generator<Found> {
+  const element = elementOf(node);
+  const [, attribute, value] = element?.attributes.find(([name]) => name === "to") ?? [];
   const [path = ""] = startOf(value, constants)?.split("#") ?? [];
-  const message = `the section contains a <${component}> element to "${shortened(path)}", whose path has a query`;
-  if (attribute && searches.includes(declared) && path.includes("?"))
-    yield { code: "COL117", message, advice: QUERY_HELP, node: attribute };
+  if (!element || !attribute || !path.includes("?") || !isSearchLink(element)) return;
+  const message = `the section contains a <${element.component}> element to "${shortened(path)}", whose path has a query`;
+  yield { code: "COL117", message, advice: QUERY_HELP, node: attribute };
 }
 
-/** The local names of what a declaration imports from the kit. */
-function importedFromKit(node: SyntaxNode): string[] {
-  const isKit = node.type === "ImportDeclaration" && KIT.test(textOf(nodeAt(node, "source")) ?? "");
-  return isKit ? nodesAt(node, "specifiers").map((specifier) => nameOf(nodeAt(specifier, "local"))) : [];
+/** The local names of what a declaration imports from certain modules. */
+function importedNames(node: SyntaxNode, source: RegExp): string[] {
+  const isImport = node.type === "ImportDeclaration" && source.test(textOf(nodeAt(node, "source")) ?? "");
+  return isImport ? nodesAt(node, "specifiers").map((specifier) => nameOf(nodeAt(specifier, "local"))) : [];
 }
 
-/** The names of declarations of query parameters, whose `Link` is a component of the kit, and of what is taken out of one. */
+type ElementTest = (element: Element) => boolean;
+
+/**
+ * Returns whether an element is a `Link` of declared query parameters, which is a component of the
+ * kit. If the declaration may be in another module, the name and the props of the element decide.
+ */
+function searchLinkTest(program: SyntaxNode, constants: Constants): ElementTest {
+  const searches = searchesIn(constants);
+  const imported = new Set(nodesAt(program, "body").flatMap((statement) => importedNames(statement, /^/)));
+  return ({ component, attributes }) => {
+    const name = firstPart(component);
+    if (searches.includes(name)) return true;
+    const props = new Set(attributes.map(([prop]) => prop));
+    return imported.has(name) && /Link$/.test(component) && props.has("to") && props.has("search");
+  };
+}
+
+/** The names of declarations of query parameters, and of what is taken out of one. */
 function searchesIn(constants: Constants): string[] {
   const isSearch = (value: SyntaxNode): boolean =>
     SEARCH.test(nameOf(nodeAt(constants.get(nameOf(value)) ?? value, "callee")));
@@ -412,6 +428,10 @@ function* findImpurity(node: SyntaxNode, declared: ReadonlySet<string>): Generat
   if (node.type !== "MemberExpression") return;
   if (LOCALE_MEMBER.test(name)) yield { code: "COL103", message: uses(name), node: lastNode(node) ?? node };
   if (BROWSER_MEMBER.test(name)) yield { code: "COL105", message: uses(name), node };
+}
+
+function firstPart(name: string): string {
+  return name.replace(/\..*/, "");
 }
 
 function lastPart(name: string): string {

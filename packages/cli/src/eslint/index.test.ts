@@ -55,6 +55,12 @@ describe("code that runs on the server is reported", () => {
       "COL117",
       "const { Link } = defineSearch({}); const link = <Link to={`/events?page=${page}`} search={{ sort }} />;",
     ],
+    [
+      "COL117",
+      "import { search } from '../search'; const link = <search.Link to='/events?page=2' search={{ page }} />;",
+    ],
+    ["COL117", "import { Link } from '../search'; const link = createElement(Link, { to: '/events?page=2', search });"],
+    ["COL120", "import { search } from '../search'; const link = <search.Link to='/' search={{}} style={style} />;"],
     ["COL120", "const card = <p style={{ color: 'red' }} />;"],
     [
       "COL120",
@@ -139,6 +145,7 @@ describe("code that may run only in the browser is not reported", () => {
     "const isBrowser = typeof window !== 'undefined';",
     "defineSection({ pages: { '/a/:b': () => import('./x'), '/a/b': () => import('./y') }, extensions: { 'a/b@1': () => import('./j'), 'a/c@1': () => import('./h') } });",
     "const search = defineSearch({}); const links = <><Link to='/a?b=c' /><search.Link to='/a#b?c' search={{}} /></>;",
+    "import { Link, Box } from 'ui'; const links = <><Link to='/a?b=c' style={s} /><Box to='/a?b=c' search={{}} style={s} /></>;",
     "const list = items.map((item) => <li key={item}>{item}</li>);",
     "const texts = items.map((item) => item.name); const view = <ul><li /><li /></ul>;",
     "const list = Children.map(children, (child) => <li>{child}</li>);",
