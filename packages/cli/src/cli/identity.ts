@@ -1,6 +1,6 @@
 // ID tokens of OpenID Connect: of a job of GitHub Actions, and of a person who has signed in.
 import { GatewayError, UsageError } from "../build/usageError.js";
-import { readCredentials, writeCredentials, type Credentials } from "./credentials.js";
+import { lockCredentials, readCredentials, writeCredentials, type Credentials } from "./credentials.js";
 import { isPrivate, sendRequest } from "./http.js";
 
 /** An identity provider whose ID tokens a gateway accepts. */
@@ -133,6 +133,13 @@ export async function githubToken(
  * @throws GatewayError when the person has to sign in again, or the provider fails.
  */
 export async function personToken(environment: NodeJS.ProcessEnv, url: string): Promise<string | undefined> {
+  const credentials = readCredentials(environment, url);
+  if (!credentials || isFresh(credentials.idToken)) return credentials?.idToken;
+  return lockCredentials(environment, () => refreshedToken(environment, url));
+}
+
+/** The ID token, refreshed unless another command has done so. The caller holds the lock. */
+async function refreshedToken(environment: NodeJS.ProcessEnv, url: string): Promise<string | undefined> {
   const credentials = readCredentials(environment, url);
   if (!credentials || isFresh(credentials.idToken)) return credentials?.idToken;
   const next = await refreshed(credentials);

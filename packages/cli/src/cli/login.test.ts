@@ -1,5 +1,5 @@
 // Tokens that are not in COLONNADE_TOKEN. A test of the site signs in at a real identity provider.
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat, utimes } from "node:fs/promises";
 import path from "node:path";
 
 import { beforeEach, expect, test } from "vitest";
@@ -153,6 +153,30 @@ test("an ID token that expires is refreshed", async () => {
   expect(lastAuthorization()).toBe(`Bearer ${next.id_token}`);
   await run(["history"]);
   expect(requestsFor("POST /realm/token")).toHaveLength(2);
+});
+
+test("commands at once refresh an ID token once", async () => {
+  const first = { id_token: idToken(30), refresh_token: "first" };
+  admin.responses = { ...admin.responses, "POST /realm/token": jsonResponse(first) };
+  await run(["login"]);
+  // A provider that rotates refresh tokens refuses one that it has replaced.
+  const answers = [jsonResponse({ id_token: idToken(300), refresh_token: "second" })];
+  admin.responses = {
+    ...admin.responses,
+    get "POST /realm/token"() {
+      return answers.shift() ?? jsonResponse({ error: "invalid_grant" }, 400);
+    },
+  };
+  const results = await Promise.all([run(["history"]), run(["history"]), run(["history"])]);
+  expect(results.map(({ code, err }) => [code, err])).toEqual([0, 0, 0].map((code) => [code, ""]));
+  expect(await readdir(path.join(folder, "colonnade"))).toEqual(["credentials.json"]);
+});
+
+test("the lock of a command that was killed is taken over", async () => {
+  const lock = path.join(folder, "colonnade/credentials.json.lock");
+  await writeFiles(folder, { "colonnade/credentials.json.lock": "" });
+  await utimes(lock, 0, 0);
+  expect((await run(["logout"])).out).toBe("not signed in\n");
 });
 
 test.each([undefined, TOKEN])("a session that has ended says how to sign in again", async (refresh_token) => {

@@ -6,7 +6,7 @@ import { GatewayError, UsageError } from "../build/usageError.js";
 import { adminTarget, adminUrl, callAdmin, readProviders } from "./api.js";
 import { openInBrowser } from "./browser.js";
 import type { CommandContext } from "./context.js";
-import { readCredentials, writeCredentials, type Credentials } from "./credentials.js";
+import { lockCredentials, readCredentials, writeCredentials, type Credentials } from "./credentials.js";
 import { postForm, readEndpoints, revokeToken, type IdentityProvider, type TokenResponse } from "./identity.js";
 import { printable } from "./printable.js";
 
@@ -42,7 +42,9 @@ export function addLoginCommand(program: CommandUnknownOpts, context: CommandCon
       const credentials = await signIn(provider, context);
       const access = { ...target, token: credentials.idToken };
       const { body } = await callAdmin<{ readonly token: string }>(access, "GET", "/api/v1/session");
-      writeCredentials(environment, url, credentials);
+      await lockCredentials(environment, () => {
+        writeCredentials(environment, url, credentials);
+      });
       printResult({ text: `signed in at ${url} as ${body.token}`, data: { url, name: body.token } });
     });
 }
@@ -57,12 +59,15 @@ export function addLogoutCommand(program: CommandUnknownOpts, { environment, pri
     )
     .action(async () => {
       const url = adminUrl(environment);
-      const credentials = readCredentials(environment, url);
+      const credentials = await lockCredentials(environment, () => {
+        const kept = readCredentials(environment, url);
+        if (kept) writeCredentials(environment, url);
+        return kept;
+      });
       if (!credentials) {
         printResult({ text: "not signed in", data: { url, signedOut: false } });
         return;
       }
-      writeCredentials(environment, url);
       const warnings = await revoke(credentials);
       printResult({ text: `signed out from ${url}`, data: { url, signedOut: true, warnings }, warnings });
     });
