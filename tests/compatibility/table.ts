@@ -45,6 +45,14 @@ const openDialog =
     await expect(dialog).toBeHidden();
   };
 
+/** Selects an option of a list box that a button opens. */
+async function selectOption(page: Page, label: string, option: string): Promise<void> {
+  const select = page.getByRole("combobox", { name: label });
+  await select.click();
+  await page.getByRole("option", { name: option }).click();
+  await expect(select).toHaveText(option);
+}
+
 /** Sends a form with a name that is too short, then with one that is not. */
 async function sendForm(page: Page): Promise<void> {
   const [name, send] = [page.getByLabel("Name"), page.getByRole("button", { name: "Send" })];
@@ -101,10 +109,12 @@ export const ENTRIES: readonly Entry[] = [
     packages: ["@radix-ui/react-dialog", "@radix-ui/react-select"],
     html: "Open the dialog",
     async operate(page) {
-      await page.getByRole("combobox").click();
-      await page.getByRole("option", { name: "Pear" }).click();
-      await expect(page.getByRole("combobox")).toHaveText("Pear");
-      await openDialog("Close")(page);
+      await selectOption(page, "Fruit", "Pear");
+      await page.getByRole("button", { name: "Open the dialog" }).click();
+      await selectOption(page, "Size", "Large");
+      const dialog = page.getByRole("dialog", { name: "Order" });
+      await dialog.getByRole("button", { name: "Close" }).click();
+      await expect(dialog).toBeHidden();
     },
     inShortRun: true,
     policy: { styleAttributes: true, styleElements: true },
