@@ -8,10 +8,14 @@ use colonnade_testing_s3::S3Server;
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
+use serde_json::json;
 use tempfile::TempDir;
 
 use crate::object_storage::{self, CREDENTIALS};
-use crate::support::{Certificate, Gateway, Pebble, Setup, Tls, free_port, now, tls_client, wait_until};
+use crate::support::{
+    Backend, Certificate, Gateway, Pebble, Setup, Tls, free_port, now, tls_client, wait_until,
+};
+use crate::webhooks::{VARIABLES, accepted, messages, webhook};
 
 /// A loopback address that no process listens on.
 fn free_address() -> SocketAddr {
@@ -84,13 +88,20 @@ fn certificate_is_renewed_by_each_challenge() {
 fn failed_order_keeps_the_old_certificate() {
     let folder = Arc::new(TempDir::new().unwrap());
     let old = store_due_certificate(&folder);
+    let receiver = Backend::start(accepted());
     let gateway = Gateway::set_up(Setup {
         folder: Some(folder),
-        extra: &unreachable_authority(),
+        extra: &(unreachable_authority() + &webhook(&receiver, r#""certificate.failing""#)),
+        variables: VARIABLES,
         ..Setup::default()
     });
     gateway.wait_for_event(|line| line["event"] == "acme_failed");
     assert_eq!(orders(&gateway, "failed"), 1);
+    let message = &messages(&receiver, 1)[0];
+    assert_eq!(
+        (&message["type"], &message["data"]["subject"]),
+        (&json!("certificate.failing"), &json!("site.example"))
+    );
     assert!(old.serves("site.example", &gateway.site));
 }
 

@@ -9,9 +9,10 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::support::{
-    DiskFull, FaultyMachine, Gateway, Release, Request, Response, Setup, attack, authorized, edit_json,
-    wait_until,
+    Backend, DiskFull, FaultyMachine, Gateway, Release, Request, Response, Setup, attack, authorized,
+    edit_json, wait_until,
 };
+use crate::webhooks::{VARIABLES, accepted, messages, webhook};
 
 /// Drops the capabilities that let root write to read-only folders. Tests often run as root.
 const DROP_CAPABILITIES: &str = "setpriv --bounding-set=-dac_override,-dac_read_search,-fowner";
@@ -214,13 +215,20 @@ fn reserve_lets_rollback_work_on_full_disk() {
     let next = release("1.2.0");
     assert_disk_full(&gateway.put_release(&next.name, &next.version, next.archive()));
     // A gateway that starts now says it before someone needs to write.
-    let other = machine.start("");
+    let receiver = Backend::start(accepted());
+    let conditions = webhook(&receiver, r#""store.degraded", "store.recovered""#);
+    let other = machine.start_with(&conditions, &[&[("KEY", "the-key")], VARIABLES].concat());
     other.wait_for_event(|line| line["event"] == "store_not_writable");
     assert_eq!(
         other.get("/readyz").text(),
         "degraded: the store cannot be written\n"
     );
     assert_eq!(other.metric("colonnade_store_writable"), 0);
+    let message = &messages(&receiver, 1)[0];
+    assert_eq!(
+        (&message["type"], &message["data"]["subject"]),
+        (&json!("store.degraded"), &json!("writes to the store"))
+    );
     assert!(reserve.exists());
     let rollback = gateway.admin_post("/api/v1/rollback", &json!({ "section": "directory" }));
     assert_eq!(rollback.status, 201, "{}", rollback.text());

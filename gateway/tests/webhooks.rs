@@ -18,16 +18,16 @@ use crate::support::{
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const PREVIOUS: &str = "whsec_cHJldmlvdXNwcmV2aW91c3ByZXZpb3Vz";
 
-const VARIABLES: &[(&str, &str)] = &[("SECRET", SECRET), ("PREVIOUS", PREVIOUS)];
+pub(crate) const VARIABLES: &[(&str, &str)] = &[("SECRET", SECRET), ("PREVIOUS", PREVIOUS)];
 
 const CHANGES: &str = r#""release.published", "deployment.changed", "rollout.changed", "extension.switched""#;
 
-fn accepted() -> Reply {
+pub(crate) fn accepted() -> Reply {
     Reply::Response(204, "text/plain", String::new())
 }
 
 /// The table of the webhook `chat`.
-fn webhook(receiver: &Backend, events: &str) -> String {
+pub(crate) fn webhook(receiver: &Backend, events: &str) -> String {
     format!(
         "[webhooks.chat]\nurl = \"{}/hook?key=path-secret\"\nsecret = {{ env = \"SECRET\" }}\n\
          previous_secret = {{ env = \"PREVIOUS\" }}\nevents = [{events}]\n",
@@ -76,7 +76,7 @@ fn verified(request: &str) -> (String, Value) {
 }
 
 /// The bodies of the first messages.
-fn messages(receiver: &Backend, count: usize) -> Vec<Value> {
+pub(crate) fn messages(receiver: &Backend, count: usize) -> Vec<Value> {
     receiver.wait_for_requests(count);
     let received = receiver.received();
     received
@@ -296,24 +296,37 @@ fn refused_event_is_discarded_after_three_days() {
     let receiver = Backend::start(respond("400 Bad Request"));
     let others = Backend::start(accepted());
     let table = webhook(&receiver, CHANGES) + &webhook(&others, CHANGES).replace("chat", "others");
-    let mut first = gateway(&table);
+    let first = gateway(&table);
     publish(&first, "2.0.0");
     publish(&first, "3.0.0");
     first.wait_for_event(|line| line["event"] == "webhook_failed" && line["failures"] == 2);
-    first.signal("KILL");
-    first.wait_for_exit();
     let progress = first.store().join("webhooks/chat.json");
-    assert!(read_json(&progress)["refusedSince"].is_string());
-    edit_json(&progress, |progress| {
-        progress["refusedSince"] = json!(now() - SignedDuration::from_hours(73));
-        progress["nextAttemptAt"] = json!(now());
+    let restart_three_days_later = |mut gateway: Gateway| {
+        gateway.signal("KILL");
+        gateway.wait_for_exit();
+        assert!(read_json(&progress)["refusedSince"].is_string());
+        edit_json(&progress, |progress| {
+            progress["refusedSince"] = json!(now() - SignedDuration::from_hours(73));
+            progress["nextAttemptAt"] = json!(now());
+        });
+        Gateway::set_up(Setup {
+            folder: Some(gateway.shared_folder()),
+            extra: &table,
+            variables: VARIABLES,
+            ..Setup::default()
+        })
+    };
+    // What is no refusal ends them.
+    receiver.set_reply(respond("429 Too Many Requests"));
+    let again = restart_three_days_later(first);
+    wait_until("they have ended", || {
+        read_json(&progress)["refusedSince"].is_null()
     });
-    let again = Gateway::set_up(Setup {
-        folder: Some(first.shared_folder()),
-        extra: &table,
-        variables: VARIABLES,
-        ..Setup::default()
+    receiver.set_reply(respond("400 Bad Request"));
+    wait_until("the event is refused", || {
+        read_json(&progress)["refusedSince"].is_string()
     });
+    let again = restart_three_days_later(again);
     let discarded = again.wait_for_event(|line| line["event"] == "webhook_event_discarded");
     assert_eq!(discarded["webhook"], "chat");
     let failed = again.wait_for_event(|line| line["event"] == "webhook_failed");

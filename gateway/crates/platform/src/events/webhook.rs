@@ -240,10 +240,10 @@ impl Sender {
         let mut progress = turn.stored.progress;
         if let Err(failure) = self.attempt(event).await {
             progress.failures = progress.failures.saturating_add(1);
-            if failure.is_refusal() {
-                progress.refused_since.get_or_insert_with(colonnade_clock::now);
-            }
-            if !(failure.is_refusal() && is_refused_for_good(&progress)) {
+            // An outage between two refusals may last for days.
+            let refused_since = progress.refused_since.unwrap_or_else(colonnade_clock::now);
+            progress.refused_since = failure.is_refusal().then_some(refused_since);
+            if !is_refused_for_good(&progress) {
                 // Other gateways hear it from the receiver, too.
                 let wait = if self.is_gone() {
                     Duration::ZERO
@@ -436,9 +436,15 @@ impl Failure {
         Self::Unreachable(text)
     }
 
-    /// Whether the receiver refuses this event.
+    /// Whether the receiver refuses this event, and does not ask for it later.
     fn is_refusal(&self) -> bool {
-        matches!(self, Self::Rejected(status) if status.is_client_error() && *status != StatusCode::GONE)
+        const LATER: [StatusCode; 4] = [
+            StatusCode::GONE,
+            StatusCode::REQUEST_TIMEOUT,
+            StatusCode::TOO_EARLY,
+            StatusCode::TOO_MANY_REQUESTS,
+        ];
+        matches!(self, Self::Rejected(status) if status.is_client_error() && !LATER.contains(status))
     }
 
     fn result(&self) -> &'static str {
