@@ -70,12 +70,8 @@ const SITE_MENU = [
 /** A section with the pages `/hello` and `/hello/new`, each with its configuration as HTML. It has extensions. */
 const HELLO: Partial<DevelopmentSection> = {
   name: "hello",
-  config: {
-    name: "hello",
-    entry: "",
-    config: { endpoint: "string", limit: "number" },
-    policy: { images: ["cdn.example"] },
-  },
+  config: { name: "hello", entry: "", config: { endpoint: "string", limit: "number" } },
+  policies: [{ images: ["cdn.example"] }],
   idle: () => Promise.resolve(),
   patternOf: (path) => (path.startsWith("/hello") ? path : undefined),
   render(_, { config }) {
