@@ -211,7 +211,7 @@ function searchLinkTest(program: SyntaxNode, constants: Constants): ElementTest 
     const name = firstPart(component);
     if (searches.includes(name)) return true;
     const props = new Set(attributes.map(([prop]) => prop));
-    return imported.has(name) && /Link$/.test(component) && props.has("to") && props.has("search");
+    return imported.has(name) && component.endsWith("Link") && props.has("to") && props.has("search");
   };
 }
 
