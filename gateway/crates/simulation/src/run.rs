@@ -150,7 +150,9 @@ async fn faults(world: Arc<World>, gateways: Vec<Arc<Gateway>>, mut rng: SmallRn
                 world.cut.lock().extend(0..gateways.len());
             }
             3 | 4 => {
-                world.trace.add(&"world", format_args!("none is cut off"));
+                world
+                    .trace
+                    .add(&"world", format_args!("every gateway reaches the store"));
                 world.cut.lock().clear();
             }
             5 => {

@@ -55,8 +55,8 @@ function tryLock(lock: string): boolean {
 }
 
 /**
- * Runs what reads and writes credentials while no other command does. A provider may accept a refresh token only once,
- * and end the session of whoever repeats it.
+ * Runs a function that reads and writes credentials while no other command does. A provider may accept a refresh token
+ * only once, and end the session if a command sends it again.
  */
 export async function lockCredentials<Result>(
   environment: NodeJS.ProcessEnv,

@@ -62,7 +62,7 @@ pub(super) struct Rendering {
     pub(super) warming: parking_lot::Mutex<Option<AbortHandle>>,
 }
 
-/// What is told about changes.
+/// The section logs, metrics and events that a change is recorded in.
 pub(super) struct Observers {
     pub(super) diagnostics: Arc<Diagnostics>,
     pub(super) metrics: DeploymentMetrics,
