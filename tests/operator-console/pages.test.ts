@@ -116,8 +116,9 @@ async function addSections(page: Page, count: number): Promise<void> {
   await page.route(/\/api\/v1\/traffic\?/, async (route) => {
     const response = await route.fetch();
     const traffic = (await response.json()) as { series: { section: string; track: string }[] };
-    const legal = traffic.series.find(({ section, track }) => section === "legal" && track === "live");
-    const series = [...traffic.series, ...names.map((section) => ({ ...legal, section }))];
+    // The group of a visitor is random: at times all of them got the candidate.
+    const legal = traffic.series.find(({ section }) => section === "legal");
+    const series = [...traffic.series, ...names.map((section) => ({ ...legal, section, track: "live" }))];
     await route.fulfill({ response, json: { ...traffic, series } });
   });
 }
