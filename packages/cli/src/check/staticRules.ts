@@ -8,7 +8,6 @@ import {
   fileKeyOf,
   FORM_TARGET,
   misplacedFile,
-  shortened,
   type BlockedUrl,
   type FileKey,
 } from "./blockedUrls.js";
@@ -61,8 +60,6 @@ const TIMER = /^((globalThis|self|window)\.)?(setInterval|setTimeout)$/;
 const CREATE_ELEMENT = /^(React\.)?_?(jsxs?|createElement)$/;
 
 const KIT = /^@colonnade\/kit(\/|$)/;
-const SEARCH = /(^|\.)defineSearch$/;
-const QUERY_HELP = 'Pass the parameters as the prop "search".';
 const PORTAL = /^((React)?DOM\.)?createPortal$/;
 const BODY = /^((globalThis|self|window)\.)?document\.body$/;
 const ACTION_STATE = /^(React\.)?useActionState$/;
@@ -90,14 +87,12 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
   const component = renderedMember(program);
   const functions = pageFunctions(program, component);
   const tags = new Set([...walk(program)].map(({ node }) => elementOf(node)?.tag));
-  const isSearchLink = searchLinkTest(program, constants);
-  const ofKit = new Set(nodesAt(program, "body").flatMap((statement) => importedNames(statement, KIT)));
+  const ofKit = new Set(nodesAt(program, "body").flatMap(importedFromKit));
   for (const { node, ancestors } of walk(program)) {
     const parent = ancestors.at(-1);
     for (const found of [
       ...findElements(node, constants),
-      ...findStyles(node, ofKit, isSearchLink),
-      ...findQueries(node, isSearchLink, constants),
+      ...findStyles(node, ofKit),
       // COL172 has those of extensions.
       ...(declared.has("defineExtension") ? [] : findHeadElements(node, tags.has("svg"))),
       ...findProps(node, parent, tags.has("iframe"), constants),
@@ -173,53 +168,25 @@ function* findElements(node: SyntaxNode, constants?: Constants): Generator<Found
 }
 
 /** Finds styles of components of the kit, such as `<Link>`, which pass them to their element. */
-function* findStyles(node: SyntaxNode, ofKit: ReadonlySet<string>, isSearchLink: ElementTest): Generator<Found> {
+function* findStyles(node: SyntaxNode, ofKit: ReadonlySet<string>): Generator<Found> {
   const element = elementOf(node);
   const style = element?.attributes.find(([name]) => name === "style");
   if (!element || !style || element.tag !== undefined) return;
   const message = `the section contains the prop "style" of a <${element.component}> element`;
-  if (ofKit.has(firstPart(element.component)) || isSearchLink(element))
+  if (ofKit.has(element.component.replace(/\..*/, "")) || isSearchLink(element))
     yield { code: "COL120", message, node: style[1], permission: STYLE_ATTRIBUTES };
 }
 
-/** Finds links of declared query parameters whose path has a query itself: their parameters are values. */
-function* findQueries(node: SyntaxNode, isSearchLink: ElementTest, constants: Constants): Generator<Found> {
-  const element = elementOf(node);
-  const [, attribute, value] = element?.attributes.find(([name]) => name === "to") ?? [];
-  const [path = ""] = startOf(value, constants)?.split("#") ?? [];
-  if (!element || !attribute || !path.includes("?") || !isSearchLink(element)) return;
-  const message = `the section contains a <${element.component}> element to "${shortened(path)}", whose path has a query`;
-  yield { code: "COL117", message, advice: QUERY_HELP, node: attribute };
+/** The local names of what a declaration imports from the kit. */
+function importedFromKit(node: SyntaxNode): string[] {
+  const isKit = node.type === "ImportDeclaration" && KIT.test(textOf(nodeAt(node, "source")) ?? "");
+  return isKit ? nodesAt(node, "specifiers").map((specifier) => nameOf(nodeAt(specifier, "local"))) : [];
 }
 
-/** The local names of what a declaration imports from certain modules. */
-function importedNames(node: SyntaxNode, source: RegExp): string[] {
-  const isImport = node.type === "ImportDeclaration" && source.test(textOf(nodeAt(node, "source")) ?? "");
-  return isImport ? nodesAt(node, "specifiers").map((specifier) => nameOf(nodeAt(specifier, "local"))) : [];
-}
-
-type ElementTest = (element: Element) => boolean;
-
-/**
- * Returns whether an element is a `Link` of declared query parameters, which is a component of the
- * kit. If the declaration may be in another module, the name and the props of the element decide.
- */
-function searchLinkTest(program: SyntaxNode, constants: Constants): ElementTest {
-  const searches = searchesIn(constants);
-  const imported = new Set(nodesAt(program, "body").flatMap((statement) => importedNames(statement, /^/)));
-  return ({ component, attributes }) => {
-    const name = firstPart(component);
-    if (searches.includes(name)) return true;
-    const props = new Set(attributes.map(([prop]) => prop));
-    return imported.has(name) && component.endsWith("Link") && props.has("to") && props.has("search");
-  };
-}
-
-/** The names of declarations of query parameters, and of what is taken out of one. */
-function searchesIn(constants: Constants): string[] {
-  const isSearch = (value: SyntaxNode): boolean =>
-    SEARCH.test(nameOf(nodeAt(constants.get(nameOf(value)) ?? value, "callee")));
-  return [...constants].flatMap(([name, value]) => (isSearch(value) ? name : []));
+/** Whether an element is a `Link` of declared query parameters, which may have any name. */
+function isSearchLink({ attributes }: Element): boolean {
+  const props = new Set(attributes.map(([name]) => name));
+  return props.has("to") && props.has("search");
 }
 
 /** Finds what changes the head of the document. A module with pictures has their titles. */
@@ -428,10 +395,6 @@ function* findImpurity(node: SyntaxNode, declared: ReadonlySet<string>): Generat
   if (node.type !== "MemberExpression") return;
   if (LOCALE_MEMBER.test(name)) yield { code: "COL103", message: uses(name), node: lastNode(node) ?? node };
   if (BROWSER_MEMBER.test(name)) yield { code: "COL105", message: uses(name), node };
-}
-
-function firstPart(name: string): string {
-  return name.replace(/\..*/, "");
 }
 
 function lastPart(name: string): string {

@@ -30,7 +30,7 @@ export type SearchValues<S extends SearchSchemas> = {
 
 /** Props of `Link` of a {@link DefinedSearch}. */
 export interface SearchLinkProps<S extends SearchSchemas> extends LinkProps {
-  /** Values of the query parameters. `to` has no query; its fragment stays the last. */
+  /** Values of the query parameters. They replace those of a query in `to`, whose other declared parameters stay. */
   readonly search: SearchValues<S>;
 }
 
@@ -41,9 +41,8 @@ export interface DefinedSearch<S extends SearchSchemas> extends Search<SearchOf<
   /**
    * A path with these parameters in their canonical form, where code needs no link, such as for `canonical` of a head,
    * `redirect()` and `useNavigate()`: sorted, and percent-encoded. One that is undefined, or the default of its schema, is
-   * left out. A fragment of the path stays the last.
-   *
-   * @throws TypeError if the path has a query.
+   * left out. Declared parameters that only the path has stay, and its others are left out. A fragment of the path stays
+   * the last.
    */
   path(path: string, values: SearchValues<S>): string;
 }
@@ -59,6 +58,11 @@ function literalOf(text: string | undefined): number | boolean | undefined {
 function defaultOf(schema: StandardSchemaV1 | undefined): unknown {
   const result = schema?.["~standard"].validate(undefined);
   return result && "value" in result ? result.value : undefined;
+}
+
+/** Also of a text that is cut within a character, which `encodeURIComponent` rejects. */
+function encoded(value: Scalar): string {
+  return encodeURIComponent(String(value).replaceAll(/\p{Surrogate}/gu, "\ufffd"));
 }
 
 /** Validates a text. A number or boolean counts if the schema rejects the text, or returns the number or boolean as it is. */
@@ -106,10 +110,13 @@ async function validateText(
  */
 export function defineSearch<const S extends SearchSchemas>(schemas: S): DefinedSearch<S> {
   const pathWith = (path: string, values: SearchValues<S>): string => {
-    const [, target = "", fragment = ""] = /^([^#]*)(.*)$/s.exec(path) ?? [];
-    if (target.includes("?")) throw new TypeError(`the path "${path}" has a query; expected its parameters as values`);
-    const pairs = Object.entries<Scalar | undefined>(values).flatMap(([name, value]) =>
-      value === undefined || value === defaultOf(schemas[name]) ? [] : `${name}=${encodeURIComponent(value)}`,
+    const [, target = "", query = "", fragment = ""] = /^([^?#]*)([^#]*)(.*)$/s.exec(path) ?? [];
+    const given = [...new URLSearchParams(query)]
+      .filter(([name]) => Object.hasOwn(schemas, name))
+      .map(([name, text]) => [name, literalOf(text) ?? text] as const);
+    const all: Record<string, Scalar | undefined> = { ...Object.fromEntries(given), ...values };
+    const pairs = Object.entries(all).flatMap(([name, value]) =>
+      value === undefined || value === defaultOf(schemas[name]) ? [] : `${name}=${encoded(value)}`,
     );
     return (pairs.length > 0 ? `${target}?${pairs.sort().join("&")}` : target) + fragment;
   };

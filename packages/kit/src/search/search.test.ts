@@ -94,11 +94,21 @@ test("a path leaves out values that are undefined, or the default", () => {
   expect(listed.path("/events", { q: undefined, page: 1, size: 1 })).toBe("/events?size=1");
 });
 
-test("a path keeps its fragment, and has no query of its own", () => {
+test("a path keeps its fragment", () => {
   expect(listed.path("/events#list?", { page: 2, size: 5 })).toBe("/events?page=2&size=5#list?");
-  expect(() => listed.path("/events?page=2#list", { size: 5 })).toThrow(
-    'the path "/events?page=2#list" has a query; expected its parameters as values',
-  );
+});
+
+test.each([
+  ["/events?page=2#list", { size: 5 }, "/events?page=2&size=5#list"],
+  ["/events?size=9&page=2&q=a", { page: 3, q: undefined, size: 5 }, "/events?page=3&size=5"],
+  ["/events?utm_source=x&page=1&constructor=y&q=a+b", { size: 5 }, "/events?q=a%20b&size=5"],
+  ["/events?", { size: 5 }, "/events?size=5"],
+])("values replace those of the query of %s", (path, values, expected) => {
+  expect(listed.path(path, values)).toBe(expected);
+});
+
+test("a text that is cut within a character has a path", () => {
+  expect(listed.path("/events", { q: "a😀".slice(0, 2), size: 5 })).toBe("/events?q=a%EF%BF%BD&size=5");
 });
 
 test("values have the types of the schemas, and the necessary ones", () => {
