@@ -79,6 +79,23 @@ test.each(["README.md", "docs/your-own-shell.md"])("%s says how short a shell ca
   expect(read("examples/minimal-shell/src/shell.tsx").split("\n").length).toBeLessThan(Number(most));
 });
 
+test("Each page of a recipe that renders elements has the class page", () => {
+  const component = /^ *Component: .*\(\n\s*(<.*)$/gm;
+  const recipes = PAGES.filter((page) => page.startsWith("docs/recipes/"));
+  const roots = recipes.flatMap((page) => [...read(page).matchAll(component)].map(([, root]) => `${page}: ${root}`));
+  expect(roots.length).toBeGreaterThan(10);
+  expect(roots.filter((root) => !root.includes(' className="page"'))).toEqual([]);
+});
+
+// tests/ship builds a section with this major version.
+test("docs/vite-and-rspack.md installs Rspack and its command in the tested version", () => {
+  const tested = /** @type {{ dependencies: Record<string, string> }} */ (JSON.parse(read("tests/package.json")));
+  const major = tested.dependencies["@rspack/core"]?.split(".")[0];
+  expect(read("docs/vite-and-rspack.md")).toContain(
+    `npm install --save-dev @rspack/core@${major} @rspack/cli@${major}\``,
+  );
+});
+
 // `npx` without `--no` runs a package of that name from the public registry if the folder has no such program: in CI without a
 // question, with the tokens in its environment. npm itself takes an option that follows the program directly, except after `--`.
 const UNSAFE_NPX = /\bnpx(?:"?,)? "?(?!--no\b|--package \.|--package <)[\w@.-]|\bnpx --no (?!-- )[\w@./-]+ -/;
