@@ -11,7 +11,7 @@ export interface BlockedUrl {
   readonly advice?: string;
   /** What permits it, if the policy can. */
   readonly permission?: Permission | undefined;
-  /** Present if the check does not see whether an element loads the URL. */
+  /** Present if the check does not see whether an element loads the URL, or whether another server has the file. */
   readonly severity?: "warning";
 }
 
@@ -39,6 +39,8 @@ export const FORM_TARGET: Readonly<Record<string, string>> = {
   button: "formAction",
   input: "formAction",
 };
+/** A path with a file name, of this origin. */
+const FILE_PATH = /^(?!\/\/|[a-z][a-z0-9+.-]*:)[^?#]+\.\w+(?=[?#]|$)/i;
 const CODE_PROP = /^(href|action|formAction|xlinkHref)$/;
 const OTHER_ORIGIN = /^\s*((https?:|wss?:)?\/\/|data:)/i;
 const CODE = /^\s*javascript:/i;
@@ -91,8 +93,9 @@ export function blockedProp(
 export function misplacedFile(tag: string, name: string, value = ""): BlockedUrl | undefined {
   if (!FILES[tag]?.test(name)) return undefined;
   const misplaced = urlsOf(name, value).find((url) => {
-    const [, file] = /^(\/[^/?#][^?#]*\.\w+)(?=[?#]|$)/.exec(url) ?? [];
-    return file !== undefined && isPagePath(file);
+    const [file] = FILE_PATH.exec(url) ?? [];
+    // A relative path starts from that of the page.
+    return file !== undefined && (!file.startsWith("/") || isPagePath(file));
   });
   if (misplaced === undefined) return undefined;
   return {

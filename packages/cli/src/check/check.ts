@@ -242,12 +242,15 @@ function addReport(report: Report, { positionOf, locationOf }: Positions, proble
       return;
     }
     case "violation": {
-      const { code, message, advice, permission, stack = "", ownStack = "", part = "" } = report;
+      const { code, message, advice, permission, severity, stack = "", ownStack = "", part = "" } = report;
       // What passes a style on may be a component of the kit, without a position.
       const located = [stack].flat().flatMap((each) => positionOf(each) ?? []);
       for (const location of located.length > 0 ? located : [positionOf(ownStack) ?? locationOf(part)]) {
         const problem = problemOf(code, message, location, advice, permission);
-        problems.add(problem, message.replace(/^.* contains | with example \d+/, ""));
+        problems.add(
+          severity ? { ...problem, severity } : problem,
+          message.replace(/^.* contains | with example \d+/, ""),
+        );
       }
     }
   }

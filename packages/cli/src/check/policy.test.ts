@@ -109,18 +109,21 @@ const CASES: Cases = {
   misplaced: {
     source: renders(
       "<><h1>Lab</h1><svg><use href='/icons.svg#map' /></svg><img alt='' src='/api/photos/1.png' />\n" +
-        "<img alt='' src='/assets/hello/1.0.0/a.png' /><img alt='' src={LOGO} />\n<img alt='' srcSet={`/a.png 1x, ${LOGO} 2x`} /></>",
-      "const LOGO = '/logo.png';",
+        "<img alt='' src='/assets/hello/1.0.0/a.png' /><img alt='' src={LOGO} />\n<img alt='' srcSet={`/a.png 1x, ${LOGO} 2x`} />\n" +
+        "<img alt='' src='./a.png' /><img alt='' src={AT} /></>",
+      "const AT = ['../b', 'png'].join('.'); const LOGO = '/logo.png';",
     ),
     problems: (
       [
         ["use", "href", "/icons.svg#map", "4:37"],
         ["img", "src", "/logo.png", "5:47"],
         ["img", "srcSet", "/a.png", "6:1"],
+        ["img", "src", "./a.png", "7:1"],
+        ["img", "src", "../b.png", "7:29", "PAGE"],
       ] as const
-    ).map(([tag, prop, url, at]) => [
+    ).map(([tag, prop, url, at, where = "the section"]) => [
       "COL125",
-      `the section contains the path "${url}" as the prop "${prop}" of a <${tag}> element, where no release has a file`,
+      `${where} contains the path "${url}" as the prop "${prop}" of a <${tag}> element, where no release has a file`,
       at,
     ]),
   },
@@ -128,7 +131,7 @@ const CASES: Cases = {
     source: renders(
       "<><h1 onClick={() => show(URL.createObjectURL(FILE))}>Lab</h1><img alt='' src={url} />\n" +
         "<video src={url} onClick={() => show(canvas.toDataURL())} /></>",
-      "let url = '/a.png'; const FILE = null; const canvas: any = null; const show = (next: string) => { url = next; };",
+      "let url = '/api/a.png'; const FILE = null; const canvas: any = null; const show = (next: string) => { url = next; };",
     ),
     problems: [
       ["COL125", "the section contains a call of createObjectURL(): no image can have its blob: URL", "4:48"],
@@ -138,11 +141,16 @@ const CASES: Cases = {
   },
   content: {
     source: pageSource(
-      "data: () => parseHtml('<img alt=a src=https://a.example/x.png>'),\nComponent: ({ data }) => <><h1>Lab</h1><Html source={data} /></>",
+      "data: () => parseHtml('<img alt=a src=https://a.example/x.png><img alt=b src=/uploads/b.png>'),\nComponent: ({ data }) => <><h1>Lab</h1><Html source={data} /></>",
       'import { Html, parseHtml } from "@colonnade/kit/html";',
     ),
     problems: [
       ["COL125", 'PAGE contains the URL "https://a.example/x.png" as the prop "src" of a <img> element', "5:12"],
+      [
+        "COL125",
+        'PAGE contains the path "/uploads/b.png" as the prop "src" of a <img> element, where no release has a file',
+        "5:12",
+      ],
     ],
   },
   targets: {
@@ -395,7 +403,7 @@ test("an import of another origin has advice of its own", () => {
 test("a URL that another module of the section creates is a warning", async () => {
   const page = renders(
     "<><h1 onClick={() => show(preview(FILE))}>Lab</h1><img alt='' src={url} /><video src={tea} /></>",
-    "import { preview } from '../preview'; import tea from '../tea.svg'; const FILE = null; let url = '/a.png'; const show = (next: string) => { url = next; };",
+    "import { preview } from '../preview'; import tea from '../tea.svg'; const FILE = null; let url = '/api/a.png'; const show = (next: string) => { url = next; };",
   );
   const preview = "export const preview = (file: Blob | null) => (file ? URL.createObjectURL(file) : '');";
   const found = await problemsIn(

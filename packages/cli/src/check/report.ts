@@ -121,6 +121,8 @@ export type Report =
       readonly message: string;
       readonly advice?: string;
       readonly permission?: Permission | undefined;
+      /** Present if the violation does not fail the check. */
+      readonly severity?: "warning";
       /** Of an element whose style several places may have passed, the stacks of all. */
       readonly stack?: string | readonly string[];
       /** As of a thrown error. */

@@ -4,7 +4,7 @@ import React from "react";
 import runtime from "react/jsx-runtime";
 
 import { Link } from "@colonnade/kit";
-import { blockedProp, FORM_TARGET, shortened } from "../blockedUrls.js";
+import { blockedProp, FORM_TARGET, misplacedFile, shortened } from "../blockedUrls.js";
 import { FORM_ACTION_HELP, styleLibraryHelp, type ProblemCode } from "../codes.js";
 import { MARKUP, STYLE_ATTRIBUTES, STYLE_ELEMENTS, type Permission } from "../permission.js";
 import { BUNDLE_NAME } from "../report.js";
@@ -19,6 +19,7 @@ export interface BlockedElement {
   readonly message: string;
   readonly advice?: string;
   readonly permission?: Permission | undefined;
+  readonly severity?: "warning";
   readonly stack?: string | readonly string[];
 }
 
@@ -77,7 +78,10 @@ function* violations(type: string, props: Readonly<Record<string, unknown>>): Ge
       yield { code: "COL121", message: `the prop "${name}" of a <${type}> element`, permission: MARKUP };
   const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
   for (const [name, value] of Object.entries(props)) {
-    const blocked = value ? blockedProp(type, name, textOf(value), textOf(props.rel)) : undefined;
+    const text = textOf(value);
+    const blocked = value
+      ? (blockedProp(type, name, text, textOf(props.rel)) ?? misplacedFile(type, name, text))
+      : undefined;
     if (blocked) yield { code: "COL125", ...blocked };
     if (FORM_TARGET[type] === name && typeof value === "function") {
       const message = `the prop "${name}" of a <${type}> element with a function`;
