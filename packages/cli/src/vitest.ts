@@ -29,7 +29,11 @@ async function configure({ root = process.cwd() }: { readonly root?: string }): 
   const { define = {} } = await loadConfig(root);
   return {
     define: constants(define),
-    resolve: { tsconfigPaths: true },
+    resolve: {
+      tsconfigPaths: true,
+      // As in the build, there is one of each, also if a package of the workspace has an installed copy.
+      dedupe: ["@colonnade/kit", "react", "react-dom"],
+    },
     test: { css: { modules: { classNameStrategy: "non-scoped" } } },
   };
 }

@@ -233,13 +233,19 @@ export default defineSection({
   };
 }
 
-test("a section contains a workspace package in TypeScript, whose errors have positions", async () => {
+/** Creates a workspace in a folder of its own. Returns its root. */
+async function createWorkspace(): Promise<string> {
   const team = await temporaryFolder();
   await symlink(modules, path.join(team, "node_modules"));
   await run(process.execPath, [createSection, "hello"], { cwd: team });
   await writeFiles(team, workspaceFiles("hello"));
   await mkdir(path.join(team, "hello/node_modules/@team"), { recursive: true });
   await symlink("../../../packages/ui", path.join(team, "hello/node_modules/@team/ui"));
+  return team;
+}
+
+test("a section contains a workspace package in TypeScript, whose errors have positions", async () => {
+  const team = await createWorkspace();
   const section = path.join(team, "hello");
   const { assets = [] } = (await built(section)).pages[0] ?? {};
   const [style = ""] = assets.filter((file) => file.endsWith(".css"));
@@ -251,6 +257,27 @@ test("a section contains a workspace package in TypeScript, whose errors have po
   const { code, err } = await runUnpacked(section, "check");
   expect(code).toBe(3);
   expect(err).toMatch(/COL102 .*\n {2}at \.\.\/packages\/ui\/src\/Price\.tsx:7:/);
+});
+
+// pnpm installs one for each set of peers.
+test("the tests of a section use its own kit in a workspace package that has a copy", async () => {
+  const team = await createWorkspace();
+  const source = path.join(modules, "@colonnade/kit");
+  await cp(source, path.join(team, "packages/ui/node_modules/@colonnade/kit"), { recursive: true });
+  await writeFiles(team, {
+    "hello/src/section.test.tsx": `import { renderPage } from "@colonnade/kit/testing";
+import { screen } from "@testing-library/react";
+import { test } from "vitest";
+
+import section from "./section";
+
+test("the page has a price", async () => {
+  await renderPage(section, "/hello", { site: { brand: "Example" } });
+  screen.getByText("Example sells it for 7");
+});
+`,
+  });
+  await run(process.execPath, [path.join(modules, "vitest/vitest.mjs"), "run"], { cwd: path.join(team, "hello") });
 });
 
 test("the example vite-section is built in a folder of its own", async () => {
