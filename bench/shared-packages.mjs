@@ -1,4 +1,4 @@
-// Compares a first visit of three sections with and without shared packages: sections with the same page, and different ones. See
+// Compares a first visit of three sections with and without shared packages: sections that use the same packages, and others. See
 // bench/README.md.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -17,7 +17,7 @@ import { USUAL_STACK, usualSection } from "./usual-section.mjs";
  * @typedef {{ readonly packages: readonly unknown[], readonly sectionOf: (name: string) => Record<string, string> }} Stack
  */
 
-/** What each of different sections uses of the usual stack. @type {Record<string, readonly import("./usual-section.mjs").Part[]>} */
+/** What each section uses if they use different packages of the usual stack. @type {Record<string, readonly import("./usual-section.mjs").Part[]>} */
 const PARTS = { catalog: ["animation"], checkout: ["form", "select"], account: ["dialog", "form"] };
 const USED_ONCE = /dialog|select|motion/;
 
@@ -26,13 +26,13 @@ const differentSection = (name) => usualSection(name, PARTS[name]);
 
 /** @type {Record<string, Stack>} */
 const STACKS = {
-  "the same page, a usual stack": { packages: USUAL_STACK, sectionOf: usualSection },
-  "different pages, shared if used twice": {
+  "three sections of a usual stack": { packages: USUAL_STACK, sectionOf: usualSection },
+  "different packages, shared if used twice": {
     packages: USUAL_STACK.filter((each) => !USED_ONCE.test(String(each))),
     sectionOf: differentSection,
   },
-  "different pages, all shared": { packages: USUAL_STACK, sectionOf: differentSection },
-  "the same page, a small stack": { packages: STACK, sectionOf: stackSection },
+  "different packages, all shared": { packages: USUAL_STACK, sectionOf: differentSection },
+  "three sections of a small stack": { packages: STACK, sectionOf: stackSection },
 };
 
 const SECTIONS = Object.keys(PARTS);
@@ -101,12 +101,12 @@ async function compare(name, folder, stack) {
   let [before, after] = [0, 0];
   for (const [part, bytes] of Object.entries(without)) {
     const shared = sharing[part] ?? 0;
-    printRow([part, kilobytes(bytes), kilobytes(shared), bytes === 0 ? "–" : (shared / bytes).toFixed(2)]);
+    printRow([part, kilobytes(bytes), kilobytes(shared), bytes === 0 ? "–" : (shared / bytes).toFixed(3)]);
     [before, after] = [before + bytes, after + shared];
     if (part === "shared packages")
-      printRow(["both", kilobytes(before), kilobytes(after), (after / before).toFixed(2)]);
+      printRow(["both", kilobytes(before), kilobytes(after), (after / before).toFixed(3)]);
   }
-  printRow(["all", kilobytes(before), kilobytes(after), (after / before).toFixed(2)]);
+  printRow(["all", kilobytes(before), kilobytes(after), (after / before).toFixed(3)]);
 }
 
 await mkdir(path.join(ROOT, "target"), { recursive: true });

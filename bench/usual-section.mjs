@@ -70,6 +70,20 @@ const DIALOG = `
 /** @type {readonly Part[]} */
 const ALL = ["animation", "dialog", "form", "select"];
 
+/** What the form of a section asks besides an address and a size, by section: the schemas of the fields. @type {Record<string, Record<string, string>>} */
+const FIELDS = {
+  catalog: { note: "z.string().trim().max(200).optional()" },
+  checkout: { postcode: "z.string().regex(/^[0-9]{4} ?[A-Z]{2}$/)", count: "z.coerce.number().int().min(1).max(9)" },
+  account: { born: "z.iso.date()", newsletter: "z.boolean().optional()" },
+};
+
+/** @param {string} name */
+const schemasOf = (name) => Object.entries(FIELDS[name] ?? {}).map(([field, schema]) => `${field}: ${schema},`);
+
+/** @param {string} name */
+const inputsOf = (name) =>
+  Object.keys(FIELDS[name] ?? {}).map((field) => `<label>{t("${field}")} <input {...register("${field}")} /></label>`);
+
 /** The form, in a dialog or on the page. @param {readonly Part[]} parts */
 function orderOf(parts) {
   if (parts.includes("dialog")) return DIALOG;
@@ -108,7 +122,7 @@ z.config({ jitless: true });
 const Order = z.object({
   email: z.email(),
   size: z.enum(["small", "large"]),
-  note: z.string().trim().max(200).optional(),
+  ${schemasOf(name).join("\n  ")}
 });
 type Order = z.infer<typeof Order>;
 
@@ -131,6 +145,7 @@ export function OrderForm() {
     <form onSubmit={handleSubmit((values) => order.mutate(values))}>
       <label>{t("email")} <input {...register("email")} /></label>
       <em>{formState.errors.email?.message}</em>
+      ${inputsOf(name).join("\n      ")}
       ${parts.includes("select") ? SIZE_FIELD : ""}
       <button disabled={order.isPending}>{t("send")}</button>
       {order.isSuccess && <output>{t("sent", { email: order.variables.email })}</output>}
