@@ -39,7 +39,9 @@ pub(super) struct ExtensionDescription {
     point_version: Option<u32>,
     /// Whether the live deployment has it; otherwise a candidate has it, or no release.
     live: bool,
-    state: ExtensionState,
+    /// Why no page shows it; null if pages do.
+    #[schema(required)]
+    left_out: Option<String>,
     /// Who switched it off; null if it is not.
     #[schema(required)]
     off: Option<Off>,
@@ -57,22 +59,6 @@ pub(super) struct ExtensionDescription {
     /// What a browser loads for it, not compressed; null as for `version`.
     #[schema(minimum = 0, required)]
     bytes: Option<u64>,
-}
-
-/// Whether pages show an extension, or why they do not.
-#[derive(Clone, Copy, Serialize, ToSchema)]
-#[serde(rename_all = "kebab-case")]
-enum ExtensionState {
-    /// Pages show it.
-    Visible,
-    /// It is switched off.
-    Off,
-    /// `allow` in `site.toml` does not have its section.
-    NotAllowed,
-    /// The point shows as many others as it can.
-    Full,
-    /// No release opens the point in this version.
-    NotOpened,
 }
 
 /// Who switched an extension off, when and why.
@@ -207,13 +193,7 @@ fn of_release(
         version: Some(section.version.clone()),
         point_version: Some(point.version()),
         live: is_live,
-        state: match left_out.map(|left_out| left_out.reason) {
-            None => ExtensionState::Visible,
-            Some(LeftOutReason::NotOpened) => ExtensionState::NotOpened,
-            Some(LeftOutReason::Full(_)) => ExtensionState::Full,
-            Some(LeftOutReason::Refused(Refusal::NotAllowed)) => ExtensionState::NotAllowed,
-            Some(LeftOutReason::Refused(Refusal::Off)) => ExtensionState::Off,
-        },
+        left_out: left_out.map(|left_out| left_out.reason.to_string()),
         renders: Some(rendered.renders),
         errors: errors(deployments, extension),
         render_ms,
@@ -240,7 +220,7 @@ fn of_no_release(section: &str, point: &str, off: Option<&SwitchedOff>) -> Exten
         point: point.to_owned(),
         point_version: None,
         live: false,
-        state: ExtensionState::Off,
+        left_out: Some(LeftOutReason::Refused(Refusal::Off).to_string()),
         off: off.map(Off::of),
         renders: None,
         errors: 0,

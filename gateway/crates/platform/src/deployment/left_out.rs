@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use colonnade_model::extension_rules::Refusal;
 use colonnade_model::release::PointReference;
 use colonnade_store::loaded::{ExtensionManifest, LeftOut, LeftOutReason, LoadedDeployment};
 
@@ -32,10 +31,7 @@ impl LeftOutExtensions {
                     other_versions(set, left_out.point)
                 ),
             ),
-            LeftOutReason::Refused(Refusal::NotAllowed) => {
-                each(left_out, ", but site.toml does not allow it")
-            }
-            LeftOutReason::Refused(Refusal::Off) => each(left_out, ", but is switched off"),
+            LeftOutReason::Refused(_) => each(left_out, &format!(", but {}", left_out.reason)),
         });
         described.collect()
     }
