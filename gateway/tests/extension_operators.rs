@@ -266,9 +266,11 @@ fn deploy_that_pushes_out_an_extension_is_refused() {
         if share.is_number() {
             body["percent"] = share;
         }
-        let refused = gateway.post_deployment(&body);
-        assert_eq!(refused.status, 409, "{}", refused.text());
-        assert_eq!(refused.json()["problems"], json!([problem]));
+        for target in ["/api/v1/deployments", "/api/v1/deployments/plan"] {
+            let refused = gateway.admin_post(target, &body);
+            assert_eq!(refused.status, 409, "{}", refused.text());
+            assert_eq!(refused.json()["problems"], json!([problem]));
+        }
     }
     assert_eq!(aside(&mut visitor), json!(["news@1.0.0"]));
 
