@@ -86,7 +86,7 @@ export function MutationForm<Value = unknown>({
     event.preventDefault();
     const data = new FormData(event.currentTarget, event.nativeEvent.submitter);
     if (form.encType === undefined && [...data.values()].some((value) => typeof value !== "string"))
-      throw new TypeError('a MutationForm with a file input needs encType="multipart/form-data"');
+      reportError(new TypeError('a MutationForm with a file input needs encType="multipart/form-data"'));
     send(data);
   };
   return (
