@@ -1,15 +1,12 @@
 // Compares a city page with two extensions, and with four broken ones, with the same page without any. See bench/README.md.
 import http from "node:http";
 
-import { chromium } from "@playwright/test";
-
-import { launchOptions } from "../tests/support/chromium.mjs";
 import { deployPackages } from "../tests/support/deploy-packages.mjs";
 import { EVENTS, eventsUpstream, startEventsApi } from "../tests/support/events-api.mjs";
 import { loadFirstView } from "../tests/support/page-weight.mjs";
 import { startSite } from "../tests/support/site.mjs";
 import { measureBroken } from "./broken-extensions.mjs";
-import { EMULATED, MARKS, measurePaint } from "./paint.mjs";
+import { EMULATED, launchForPaint, MARKS, measurePaint } from "./paint.mjs";
 import { cpuTime, waitUntilIdle } from "./processes.mjs";
 import { median, printRow, quantile } from "./report.mjs";
 import { keepResult } from "./results.mjs";
@@ -57,7 +54,7 @@ async function measureAll() {
     const without = { base: site, config: { ...config, extension_points: NOBODY } };
     const variants = { none: await startSite(without), "none again": await startSite(without), two: site };
     stops.push(variants.none.stop, variants["none again"].stop);
-    const browser = await chromium.launch(launchOptions());
+    const browser = await launchForPaint();
     stops.push(() => browser.close());
     const urls = Object.fromEntries(Object.entries(variants).map(([name, { url }]) => [name, url]));
     const pages = await measurePaint(browser, urls, [PATH], ROUNDS, { viewport });

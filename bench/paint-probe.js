@@ -25,7 +25,10 @@ globalThis.__REACT_DEVTOOLS_GLOBAL_HOOK__ = {
   supportsFiber: true,
   inject: () => 1,
   onCommitFiberRoot() {
-    if (Number.isNaN(globalThis.marks.ready) && isHeadingHydrated()) globalThis.marks.ready = performance.now();
+    if (!Number.isNaN(globalThis.marks.ready) || !isHeadingHydrated()) return;
+    globalThis.marks.ready = performance.now();
+    performance.mark("ready");
+    console.log("ready");
   },
   onPostCommitFiberRoot: () => undefined,
   onCommitFiberUnmount: () => undefined,
