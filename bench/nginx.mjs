@@ -15,7 +15,7 @@ const FULL = `
   limit_conn_zone $binary_remote_addr zone=clients:10m; limit_conn clients 8192;`;
 
 /** Headers of the gateway's responses that an upstream does not set. */
-const FORWARDED = {
+export const FORWARDED = {
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",

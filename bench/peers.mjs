@@ -1,17 +1,21 @@
 // The servers that the gateway is compared with: each serves the same files, and forwards requests below `/api/`.
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { ROOT } from "../tests/support/repository.mjs";
-import { publishBenchSite, startBenchGateway, TLS } from "./bench-site.mjs";
+import { DOCUMENT, publishBenchSite, startBenchGateway, TLS } from "./bench-site.mjs";
 import { firstLine } from "./command.mjs";
-import { brotliModule, startNginx } from "./nginx.mjs";
+import { brotliModule, FORWARDED, startNginx } from "./nginx.mjs";
 import { pin } from "./processes.mjs";
 import { freePort, startServer } from "./servers.mjs";
 
 /** The cores of the servers, and of the load and the upstream. */
 const [SERVER_CORE, LOAD_CORE] = [0, 1];
+/** Headers that are specific to one response, and those that a server sets for each file. */
+const OWN_HEADERS = /^(connection|content-.*(encoding|length|type)|date|etag|keep-alive|last-modified|x-request-id)$/;
+/** Headers that hyper sets itself. */
+const HYPER_HEADERS = /^(connection|date|keep-alive)$/;
 /** Where `make bench` builds bench/peers. */
 const BUILT = path.join(ROOT, "target/peers/release");
 
@@ -44,8 +48,9 @@ async function startGateways(site, upstream) {
 /** @param {BenchSite} site @param {string} upstream @param {boolean} isFull @returns {Promise<Running>} */
 async function startFileNginx({ files, headers }, upstream, isFull) {
   const chosen = Object.entries(headers).map(([url, all]) => {
-    const needed = Object.entries(all).filter(([name]) => isFull || /^(cache-control|vary)$/.test(name));
-    return [url, Object.fromEntries(needed)];
+    const isNeeded = (/** @type {string} */ name) =>
+      isFull ? !OWN_HEADERS.test(name) : /^(cache-control|vary)$/.test(name);
+    return [url, Object.fromEntries(Object.entries(all).filter(([name]) => isNeeded(name)))];
   });
   const { url, tls, pid, stop } = await startNginx({
     ...{ upstream, isFull, files, tls: TLS },
@@ -54,12 +59,27 @@ async function startFileNginx({ files, headers }, upstream, isFull) {
   return { plain: url, tls, pids: [pid], stop };
 }
 
-/** @param {string} name @param {BenchSite} site @param {string} [upstream] @returns {Promise<Running>} */
+/** @param {string} name @param {Pick<BenchSite, "files">} site @param {string} [upstream] @returns {Promise<Running>} */
 async function startBuilt(name, { files }, upstream) {
   const ports = [await freePort(), await freePort()];
   const parameters = [files, ...ports.map(String), TLS.certificate, TLS.key, ...(upstream ? [upstream] : [])];
   const { pid, stop } = await startServer([path.join(BUILT, name), ...parameters], ports);
   return { plain: `http://127.0.0.1:${ports[0]}`, tls: `https://127.0.0.1:${ports[1]}`, pids: [pid], stop };
+}
+
+/** Starts hyper with the headers of the gateway's responses. @param {BenchSite} site @param {string} upstream */
+async function startHyperWithHeaders({ folder, files, headers }, upstream) {
+  const own = await mkdtemp(path.join(folder, "hyper-"));
+  await cp(files, own, { recursive: true });
+  /** @param {string} file @param {Record<string, string>} all */
+  const write = (file, all) => {
+    const lines = Object.entries(all).filter(([name]) => !HYPER_HEADERS.test(name));
+    return writeFile(path.join(own, `${file}.headers`), lines.map((line) => `${line.join(": ")}\n`).join(""));
+  };
+  for (const [url, all] of Object.entries(headers)) await write(url, all);
+  const { "x-request-id": id = "" } = headers[DOCUMENT] ?? {};
+  await write("forwarded", { ...FORWARDED, "X-Request-Id": id });
+  return startBuilt("bare-hyper", { files: own }, upstream);
 }
 
 /** @param {BenchSite} site @param {string} upstream @returns {Promise<Running>} */
@@ -149,6 +169,13 @@ export const PEERS = [
     version: () => builtVersion("bare-hyper", "hyper"),
     install: "make bench",
     start: (site, upstream) => startBuilt("bare-hyper", site, upstream),
+  },
+  {
+    name: "hyper with headers",
+    what: "the same, with all headers of the gateway's responses",
+    version: () => builtVersion("bare-hyper", "hyper"),
+    install: "make bench",
+    start: startHyperWithHeaders,
   },
   {
     name: "Pingora",

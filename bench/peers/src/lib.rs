@@ -49,12 +49,13 @@ pub fn install_tls_provider() {
 /// A file, compressed with Brotli.
 pub struct File {
     /// The headers of its response.
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(String, String)>,
     /// The compressed bytes.
     pub body: Bytes,
 }
 
-/// Reads the files of a folder, by URL path. Each has its compressed bytes beside it, in a file with the extension `br`.
+/// Reads the files of a folder, by URL path. Each has its compressed bytes beside it, in a file with the extension `br`,
+/// and may have its headers in one with the extension `headers`.
 ///
 /// # Errors
 ///
@@ -72,13 +73,32 @@ fn read_into(files: &mut HashMap<String, File>, folder: &Path, prefix: &str) -> 
         if entry.file_type()?.is_dir() {
             read_into(files, &entry.path(), &name)?;
         } else if let Some(path) = name.strip_suffix(".br") {
-            files.insert(
-                path.to_owned(),
-                File::new(path, std::fs::read(entry.path())?.into()),
-            );
+            let mut file = File::new(path, std::fs::read(entry.path())?.into());
+            if let Some(headers) = read_headers(&entry.path().with_extension("headers"))? {
+                file.headers = headers;
+            }
+            files.insert(path.to_owned(), file);
         }
     }
     Ok(())
+}
+
+/// Reads headers, one in a line. `None` if there is no such file.
+///
+/// # Errors
+///
+/// If the file cannot be read.
+pub fn read_headers(file: &Path) -> io::Result<Option<Vec<(String, String)>>> {
+    if !file.exists() {
+        return Ok(None);
+    }
+    let text = std::fs::read_to_string(file)?;
+    let headers = text.lines().filter_map(|line| line.split_once(": "));
+    Ok(Some(
+        headers
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect(),
+    ))
 }
 
 impl File {
@@ -103,7 +123,7 @@ impl File {
             ("vary", "accept-encoding".to_owned()),
         ];
         Self {
-            headers: headers.into(),
+            headers: headers.map(|(name, value)| (name.to_owned(), value)).into(),
             body,
         }
     }

@@ -16,7 +16,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
-use peers::{Options, install_tls_provider, read_files};
+use peers::{Options, install_tls_provider, read_files, read_headers};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -34,6 +34,8 @@ struct Server {
     files: HashMap<String, (HeaderMap, Bytes)>,
     client: Client<HttpConnector, Incoming>,
     upstream: Option<Authority>,
+    /// Headers that it adds to responses of the upstream.
+    forwarded: HeaderMap,
 }
 
 #[tokio::main]
@@ -74,16 +76,20 @@ fn acceptor(options: &Options) -> Outcome<TlsAcceptor> {
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
+fn header_map(headers: Vec<(String, String)>) -> Outcome<HeaderMap> {
+    let parsed = headers
+        .iter()
+        .map(|(name, value)| Ok((name.parse::<HeaderName>()?, value.parse::<HeaderValue>()?)));
+    parsed.collect()
+}
+
 impl Server {
     fn new(options: &Options) -> Outcome<Self> {
         let mut files = HashMap::new();
         for (path, file) in read_files(Path::new(&options.folder))? {
-            let mut headers = HeaderMap::new();
-            for (name, value) in file.headers {
-                headers.insert(HeaderName::from_static(name), value.parse()?);
-            }
-            files.insert(path, (headers, file.body));
+            files.insert(path, (header_map(file.headers)?, file.body));
         }
+        let forwarded = read_headers(&Path::new(&options.folder).join("forwarded.headers"))?;
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
         let client = Client::builder(TokioExecutor::new())
@@ -94,6 +100,7 @@ impl Server {
             files,
             client,
             upstream,
+            forwarded: header_map(forwarded.unwrap_or_default())?,
         })
     }
 
@@ -139,7 +146,9 @@ impl Server {
         headers.insert("x-forwarded-for", HeaderValue::from_static("127.0.0.1"));
         headers.insert("x-forwarded-proto", HeaderValue::from_static("http"));
         let mut response = self.client.request(request).await?;
-        response.headers_mut().remove(CONNECTION);
+        let headers = response.headers_mut();
+        headers.remove(CONNECTION);
+        headers.extend(self.forwarded.clone());
         Ok(response.map(Either::Right))
     }
 }
