@@ -6,7 +6,7 @@ import { h2loadCommand, measureTimes } from "./h2load.mjs";
 import { withPeers } from "./peers.mjs";
 import { keepResult } from "./results.mjs";
 import { measureAll, measureCpu } from "./rounds.mjs";
-import { cpuTable, latencyTable, ratioTable } from "./tables.mjs";
+import { cpuTable, latencyRatioTable, latencyTable, ratioTable } from "./tables.mjs";
 import { wrkCommand } from "./wrk.mjs";
 
 const ROUNDS = Number(process.env["ROUNDS"] ?? 15);
@@ -69,6 +69,7 @@ const LATENCY_CASES = [
   },
   {
     name: "h2-10k",
+    goal: 1.1,
     label: "HTTP/2 and TLS, 10 KiB asset",
     command: ({ tls }) => h2loadCommand(tls + asset("10k"), RATE),
   },
@@ -91,4 +92,7 @@ const compare = () =>
 const { cpu, latency } = await (values.cases || values.peers ? compare() : keepResult("compare", compare));
 console.log(ratioTable(cpu));
 console.log(cpuTable(cpu));
-if (latency.length > 0) console.log(latencyTable(latency));
+if (latency.length > 0) {
+  console.log(latencyTable(latency));
+  console.log(latencyRatioTable(latency));
+}

@@ -8,10 +8,11 @@ import { ROOT } from "../tests/support/repository.mjs";
 import { firstLine } from "./command.mjs";
 import { EMULATED, MARKS } from "./paint.mjs";
 import { PEERS } from "./peers.mjs";
-import { drawBars, drawLines } from "./plot.mjs";
+import { PHASES } from "./paint-phases.mjs";
+import { drawBars, drawLines, drawStacks } from "./plot.mjs";
 import { median, quantile } from "./report.mjs";
 import { readResult } from "./results.mjs";
-import { commandTable, cpuTable, latencyTable, markdownTable, ratioTable } from "./tables.mjs";
+import { commandTable, cpuTable, latencyRatioTable, latencyTable, markdownTable, ratioTable } from "./tables.mjs";
 
 const PAGE = path.join(ROOT, "docs/benchmarks.md");
 const image = (/** @type {string} */ name) => path.join(ROOT, `docs/images/bench-${name}.svg`);
@@ -80,6 +81,10 @@ At 6,000 requests per second, in milliseconds, over open connections, median / 9
 
 ${latencyTable(latency)}
 
+The gateway's 99th percentile divided by that of each other server, as above:
+
+${latencyRatioTable(latency)}
+
 ${commandTable(latency)}
 `;
 }
@@ -89,23 +94,38 @@ async function connectionsSection() {
   if (!result) return "";
   /** @type {{ run: import("./results.mjs").Run, cpu: Measured[], tls: Measured[] }} */
   const { run, cpu, tls } = result;
-  const points = cpu.flatMap(({ name, peers }) =>
-    peers.map(({ peer, rounds }) => ({ series: peer, x: Number(name), y: 10 * cpuOf(rounds) })),
-  );
-  const labels = { x: "connections", y: "CPU of a request, µs" };
-  await drawLines(image("connections"), "CPU time of a request by the number of connections", labels, points);
+  for (const [name, label, cases] of /** @type {[string, string, Measured[]][]} */ ([
+    ["connections", "HTTP/1.1", cpu],
+    ["connections-tls", "HTTP/2 and TLS", tls],
+  ]))
+    await drawLines(
+      image(name),
+      `CPU time of a request by the number of connections, ${label}`,
+      { x: "connections", y: "CPU of a request, µs" },
+      cases.flatMap(({ name: connections, peers }) =>
+        peers.map(({ peer, rounds }) => ({ series: peer, x: Number(connections), y: 10 * cpuOf(rounds) })),
+      ),
+    );
   return `
 ## Connections
 
-${describe(run)} \`${cpu[0]?.command.replace(/--connections \d+/, "--connections N")}\`, in CPU seconds of 100,000 requests:
+${describe(run)} The ratios are as above.
 
-![A line chart of the CPU time of a request from 1 to 4,000 connections.](./images/bench-connections.svg)
+\`${cpu[0]?.command.replace(/--connections \d+/, "--connections N")}\`, in CPU seconds of 100,000 requests, and its ratios:
+
+![A line chart of the CPU time of a request over HTTP/1.1 from 1 to 4,000 connections.](./images/bench-connections.svg)
 
 ${cpuTable(cpu)}
 
+${ratioTable(cpu)}
+
 The same over HTTP/2 and TLS, with one request at a time of each connection: \`${tls[0]?.command.replace(/--clients \d+/, "--clients N")}\`.
 
+![A line chart of the CPU time of a request over HTTP/2 and TLS from 1 to 4,000 connections.](./images/bench-connections-tls.svg)
+
 ${cpuTable(tls)}
+
+${ratioTable(tls)}
 `;
 }
 
@@ -128,15 +148,39 @@ ${markdownTable(Object.keys(rows[0] ?? {}), cells)}
 `;
 }
 
+/** Numbers of each load, by page and variant. @typedef {Record<string, Record<string, Record<string, number>[]>>} Loads */
+
+/** The paint times, with the highest wanted ratios to one bundle. */
+const PAINTS = /** @type {const} */ ([
+  ["lcp", "largest contentful paint", 0.5],
+  ["ready", "ready", 0.95],
+]);
+
+/** A bar for each page and variant, divided into phases. @param {Loads} phases */
+async function phasesTable(phases) {
+  const bars = Object.entries(phases).flatMap(([page, variants]) =>
+    Object.entries(variants).map(([name, all]) => ({ bar: `${page}, ${name}`, all })),
+  );
+  const values = bars.flatMap(({ bar, all }) =>
+    PHASES.map((part) => ({ bar, part, value: median(all.map((each) => each[part] ?? NaN)) })),
+  );
+  await drawStacks(image("ready"), "What a page does until it is ready", "ms", values);
+  const rows = PHASES.map((phase) => [
+    phase,
+    ...values.filter(({ part }) => part === phase).map(({ value }) => value.toFixed(0)),
+  ]);
+  return markdownTable(["ms", ...bars.map(({ bar }) => bar)], rows);
+}
+
 async function firstPaintSection() {
   const result = await readResult("first-paint");
   if (!result) return "";
-  /** @type {{ run: import("./results.mjs").Run, version: string, pages: Record<string, Record<string, Record<string, number>[]>> }} */
-  const { run, version, pages } = result;
-  const marks = { lcp: "largest contentful paint", ready: "ready" };
+  /** @type {{ run: import("./results.mjs").Run, version: string, pages: Loads, phases: Loads }} */
+  const { run, version, pages, phases } = result;
   const groups = Object.entries(pages).flatMap(([page, variants]) =>
-    Object.entries(marks).map(([mark, label]) => ({
+    PAINTS.map(([mark, label, goal]) => ({
       label: `${page}: ${label}, ms`,
+      goal,
       bars: Object.entries(variants).map(([name, all]) => ({
         name,
         value: median(all.map((each) => each[mark] ?? NaN)),
@@ -145,13 +189,13 @@ async function firstPaintSection() {
   );
   await drawBars(image("first-paint"), "Paint times of the site and of other builds of it", groups);
   const names = groups[0]?.bars.map(({ name }) => name) ?? [];
-  const rows = groups.map(({ label, bars }) => {
+  const rows = groups.map(({ label, goal, bars }) => {
     const [site] = bars;
     const cells = bars.map(({ value }, index) => {
       const ratio = index === 0 ? "" : ` (${(Number(site?.value) / value).toFixed(2)})`;
       return value.toFixed(0) + ratio;
     });
-    return [label, ...cells];
+    return [label, ...cells, `≤ ${goal.toFixed(2)}`];
   });
   return `
 ## First paint
@@ -161,7 +205,14 @@ site's time divided by that of the variant. [bench/README.md](../bench/README.md
 
 ![Bar charts of paint times of the site and other builds of it.](./images/bench-first-paint.svg)
 
-${markdownTable(["", ...names], rows)}
+${markdownTable(["", ...names, "goal ÷ one bundle"], rows)}
+
+What the main thread does until the page is ready, in loads that are traced, which takes time itself. The site is painted long
+before: its style, layout and paint are part of this time, and those of one bundle mostly follow.
+
+![Bars of what the main thread does until the page is ready.](./images/bench-ready.svg)
+
+${await phasesTable(phases)}
 `;
 }
 

@@ -8,7 +8,7 @@ const WIDTH = 780;
 const HEIGHT = 200;
 const COLOR = "#7c2d5e";
 /** Colors that people with color vision deficiencies can tell apart (Okabe and Ito). */
-const COLORS = [COLOR, "#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00"];
+const COLORS = [COLOR, "#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00", "#666"];
 
 /**
  * Draws charts in a grid.
@@ -83,6 +83,35 @@ export async function drawBars(file, title, groups) {
     };
   });
   await drawCharts(file, title, 3, HEIGHT, charts);
+}
+
+/**
+ * Draws bars that are divided into parts, below a bar that names them.
+ *
+ * @param {string} file
+ * @param {string} title what the picture shows, for people who do not see it
+ * @param {string} label of the horizontal axis
+ * @param {{ bar: string, part: string, value: number }[]} values
+ */
+export async function drawStacks(file, title, label, values) {
+  const bars = [...new Set(values.map(({ bar }) => bar))];
+  const parts = [...new Set(values.map(({ part }) => part))];
+  const longest = Math.max(
+    ...bars.map((name) => values.filter(({ bar }) => bar === name).reduce((sum, { value }) => sum + value, 0)),
+  );
+  const names = parts.map((part) => ({ bar: "", part, value: longest / parts.length }));
+  const stack = { x: "value", y: "bar", fill: "part", order: parts };
+  const chart = {
+    ...{ marginLeft: 190, marginRight: 24 },
+    x: { ...VALUES, label },
+    y: { domain: ["", ...bars], label: null },
+    color: { domain: parts, range: COLORS },
+    marks: [
+      Plot.barX([...names, ...values], stack),
+      Plot.text(names, Plot.stackX({ ...stack, text: "part", fill: "#fff", z: "part" })),
+    ],
+  };
+  await drawCharts(file, title, 1, HEIGHT, [chart]);
 }
 
 /**

@@ -5,7 +5,7 @@ import { treeOf, userAndKernelTime, waitUntilIdle } from "./processes.mjs";
 import { runWrk } from "./wrk.mjs";
 
 /** @typedef {import("./peers.mjs").Running} Running */
-/** `goal` is the highest ratio to nginx-full that a release may have. */
+/** `goal` is the highest wanted ratio to nginx-full: of the CPU time, or of the 99th percentile of response times. */
 /** @typedef {{ name: string, label: string, goal?: number, command: (server: Running) => string[] }} Case */
 
 /** Returns the CPU time of all processes of a server. @param {Running} server */

@@ -30,9 +30,9 @@ function formatCpu(rounds) {
   return `${median(rounds.map(total)).toFixed(2)} (${user.toFixed(2)} + ${kernel.toFixed(2)})`;
 }
 
-/** Formats the median and the quartiles of the ratios of each round. @param {Cpu[]} first @param {Cpu[]} second */
+/** Formats the median and the quartiles of the ratios of each round. @param {number[]} first @param {number[]} second */
 function formatRatio(first, second) {
-  const [low, middle, high] = ratioQuartiles(first.map(total), second.map(total)).map((ratio) => ratio.toFixed(2));
+  const [low, middle, high] = ratioQuartiles(first, second).map((ratio) => ratio.toFixed(2));
   return `${middle} (${low}–${high})`;
 }
 
@@ -42,18 +42,34 @@ const roundsOf = ({ peers }, name) => peers.find(({ peer }) => peer === name)?.r
 /** @template T @param {Measured<T>[]} cases */
 const peersOf = (cases) => [...new Set(cases.flatMap(({ peers }) => peers.map(({ peer }) => peer)))];
 
-/** The ratios of the first server to each other one, and their goals. @param {Measured<Cpu>[]} cases */
-export function ratioTable(cases) {
+/**
+ * The ratios of the first server to each other one, and their goals.
+ *
+ * @template T
+ * @param {Measured<T>[]} cases
+ * @param {(measured: T) => number} valueOf
+ */
+function ratiosOf(cases, valueOf) {
   const [subject = "", ...others] = peersOf(cases);
   const rows = cases.map((each) => {
-    const own = roundsOf(each, subject) ?? [];
+    const own = (roundsOf(each, subject) ?? []).map(valueOf);
     const ratios = others.map((name) => {
       const rounds = roundsOf(each, name);
-      return rounds ? formatRatio(own, rounds) : ABSENT;
+      return rounds ? formatRatio(own, rounds.map(valueOf)) : ABSENT;
     });
     return [each.label, ...ratios, each.goal ? `≤ ${each.goal.toFixed(2)}` : ABSENT];
   });
   return markdownTable(["", ...others.map((name) => `÷ ${name}`), `goal ÷ ${SAME_JOB}`], rows);
+}
+
+/** The ratios of CPU time. @param {Measured<Cpu>[]} cases */
+export function ratioTable(cases) {
+  return ratiosOf(cases, total);
+}
+
+/** The ratios of the 99th percentile of response times. @param {Measured<Times>[]} cases */
+export function latencyRatioTable(cases) {
+  return ratiosOf(cases, ({ p99 }) => p99);
 }
 
 /**
