@@ -1,4 +1,5 @@
 import { definePage } from "@colonnade/kit";
+import { Suspense } from "react";
 
 import { Hero } from "../components/home/Hero";
 import { BelowFold } from "../components/home/BelowFold";
@@ -24,9 +25,12 @@ export const page = definePage({
   Component: () => (
     <div className="page">
       <Hero />
-      <StateMap />
-      <Guides />
-      <StateGrid />
+      {/* Hydrates after the search above it: its links work as HTML. */}
+      <Suspense>
+        <StateMap />
+        <Guides />
+        <StateGrid />
+      </Suspense>
       <BelowFold>
         <Benefits />
         <Testimonial />

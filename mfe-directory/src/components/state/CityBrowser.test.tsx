@@ -1,5 +1,6 @@
 import { inShell } from "@colonnade/kit/testing";
 import { act, cleanup, fireEvent, render, screen, within } from "@testing-library/react";
+import { useLayoutEffect } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { State } from "../../data/states";
@@ -128,6 +129,26 @@ describe("a long list", () => {
     expect(links.map((link) => link.textContent)).toEqual(["A", "E", "Z"]);
     for (const link of links)
       expect(document.querySelector(link.getAttribute("href") ?? "")?.textContent).toBe(link.textContent);
+  });
+
+  it("hydrates after the filter", () => {
+    let hydrated: readonly boolean[] = [];
+    const Effect = (): null => {
+      useLayoutEffect(() => {
+        hydrated = ["input", 'a[href^="/city/"]'].map((selector) =>
+          Object.keys(document.querySelector(selector) ?? {}).some((key) => key.startsWith("__reactProps$")),
+        );
+      }, []);
+      return null;
+    };
+    const { hydrationErrors } = hydrate(
+      <>
+        {LONG_BROWSER}
+        <Effect />
+      </>,
+    );
+    expect(hydrationErrors).toEqual([]);
+    expect(hydrated).toEqual([true, false]);
   });
 
   it("is a single list while filtered", () => {

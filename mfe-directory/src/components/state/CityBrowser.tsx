@@ -1,5 +1,5 @@
 import { classes } from "@colonnade/design";
-import { useMemo, type ReactElement } from "react";
+import { Suspense, useMemo, type ReactElement } from "react";
 
 import { search, searchKey } from "../../text/foldName";
 import { Filter } from "../filter/Filter";
@@ -62,7 +62,10 @@ export function CityBrowser({ state, cities, rowText }: CityListProps): ReactEle
         {isLong && !isFiltered && <LetterLinks letters={letters} />}
       </div>
       {isLong && !isFiltered ? (
-        <CityGroups state={state} groups={groups} rowText={rowText} />
+        // Hydrates after the filter above it: its links work as HTML.
+        <Suspense>
+          <CityGroups state={state} groups={groups} rowText={rowText} />
+        </Suspense>
       ) : (
         <CityList state={state} cities={shown} rowText={rowText} />
       )}
