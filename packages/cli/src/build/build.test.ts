@@ -289,6 +289,10 @@ describe("a release", () => {
     expect(textOf(contents, style)).toMatch(/\.hello_languages_[\w-]{5}\{/);
   });
 
+  test("the container has no code that compares versions with ranges, which the gateway does", () => {
+    expect(textOf(contents, release.entry)).not.toContain('"not("');
+  });
+
   test("scripts begin with the eager compile hint", () => {
     const scripts = [...contents].filter(([file]) => file.startsWith("client/") && file.endsWith(".js"));
     expect(scripts.length).toBeGreaterThan(2);

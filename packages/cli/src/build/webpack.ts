@@ -21,6 +21,7 @@ import { exposedChunk, SECTION_MODULE } from "./exposes.js";
 import { FilelessChunks } from "./filelessChunks.js";
 import { enhancedFederation } from "./enhancedFederation.js";
 import { moduleFolders } from "./moduleFolders.js";
+import { NamedFunctions } from "./namedFunctions.js";
 import { PortableModuleIds } from "./moduleIds.js";
 import { hasOwnCopy, OwnCopies } from "./ownCopies.js";
 import { reactServerFile } from "./reactServer.js";
@@ -211,7 +212,7 @@ const declareChunkLoadingGlobal = (context: BuildContext) =>
   });
 
 const releasePlugins = ({ config }: BuildContext) => [
-  ...(config.kind === "shell" ? [] : [new SharedStyles(), new FilelessChunks()]),
+  ...(config.kind === "shell" ? [] : [new SharedStyles(), new FilelessChunks(), new NamedFunctions()]),
   COMPILE_HINT,
   new ChunkTimeouts(),
   new PortableModuleIds(),
@@ -221,19 +222,9 @@ const releasePlugins = ({ config }: BuildContext) => [
 
 // `passes` is as many as change something.
 const NATIVE = { compress: { passes: 0 } };
-// The native minifier keeps functions that call only themselves, as in Module Federation's runtime code. Terser takes many times as
-// long, so it does only that.
-const UNUSED = { compress: { defaults: false, unused: true, side_effects: true }, mangle: false };
 
 // Starting a worker per build would take longer than they do.
 const minimizers = () => [
-  // A section's container.
-  new MinimizerPlugin({
-    parallel: false,
-    test: /^entry\b.*\.js$/,
-    minify: [MinimizerPlugin.terserMinify, MinimizerPlugin.swcMinify],
-    minimizerOptions: [UNUSED, NATIVE],
-  }),
   new MinimizerPlugin({
     parallel: false,
     test: /\.js$/,
