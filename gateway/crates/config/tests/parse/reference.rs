@@ -125,24 +125,38 @@ fn known() -> BTreeMap<String, String> {
     found
 }
 
+/// The tables of which a configuration has at most one.
+const CERTIFICATES: [&str; 2] = ["listen.tls", "listen.acme"];
+
+/// The settings of a text, to compare them.
+fn settings(folder: &Path, text: &str) -> Result<String, ConfigError> {
+    let mut config = Config::parse("site.toml", text, folder)?;
+    config.restart_settings = RestartSettings::default();
+    config.warnings.clear();
+    Ok(format!("{config:?}"))
+}
+
 /// Says whether a key is required or what its default is. The settings without the key must be
-/// those with the value that `site.toml` shows, unless it describes another default.
-fn default(folder: &Path, documented: &[Documented], key: &Documented, value: &str) -> String {
-    let tables = ["listen.tls", "listen.acme"];
-    let certificate = tables[usize::from(key.path.starts_with(tables[1]))];
-    let settings = |text: &str| -> Result<String, ConfigError> {
-        let mut config = Config::parse("site.toml", text, folder)?;
-        config.restart_settings = RestartSettings::default();
-        config.warnings.clear();
-        Ok(format!("{config:?}"))
-    };
-    let others = documented.iter().filter(|other| other.path != key.path);
+/// those with the value that `site.toml` shows, unless it describes another default. `complete`
+/// has the settings with all keys, for each of [`CERTIFICATES`].
+fn default(
+    folder: &Path,
+    documented: &[Documented],
+    complete: &[String; 2],
+    key: &Documented,
+    value: &str,
+) -> String {
     let path = &key.path;
-    match (settings(&uncommented(others, certificate)), key.default()) {
+    let index = usize::from(path.starts_with(CERTIFICATES[1]));
+    let others = documented.iter().filter(|other| other.path != *path);
+    let without = settings(folder, &uncommented(others, CERTIFICATES[index]));
+    match (without, key.default()) {
         (Ok(_), Some(default)) => format!("Default: {default}"),
         (Ok(without), None) => {
-            let with = settings(&uncommented(documented.iter(), certificate)).unwrap();
-            assert!(without == with, "site.toml does not say the default of {path}");
+            assert!(
+                without == complete[index],
+                "site.toml does not say the default of {path}"
+            );
             format!("Default: `{value}`")
         }
         (Err(problems), None) => {
@@ -163,6 +177,9 @@ fn reference() -> String {
         .filter(|one| one.is_item())
         .map(|one| one.path.as_str())
         .collect();
+    // Parsing the file takes most of the time of this test.
+    let complete = CERTIFICATES
+        .map(|certificate| settings(folder.path(), &uncommented(documented.iter(), certificate)).unwrap());
     let mut text = String::new();
     for one in &documented {
         let Some(value) = &one.value else {
@@ -174,7 +191,7 @@ fn reference() -> String {
         let key = path.rsplit('.').next().unwrap();
         let unit = UNITS.iter().find(|(end, _)| key.ends_with(end));
         let unit = unit.map_or_else(String::new, |(_, unit)| format!(" ({unit})"));
-        let default = default(folder.path(), &documented, one, value);
+        let default = default(folder.path(), &documented, &complete, one, value);
         let change = if is_reloadable(path) {
             "SIGHUP"
         } else {
