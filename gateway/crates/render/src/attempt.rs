@@ -162,7 +162,11 @@ impl<'a> Attempt<'a> {
             // One that is not known is tried in advance: its modules alone may take a fifth of the page's time.
             let is_known = history.statistics(subject.section(), &manifest.point).renders > 0;
             let budget = history.budget(&subject.circuit, share);
-            job.budget = budget.filter(|_| is_known || !settings.warm_cache);
+            job.budget = if self.request.is_preview && !is_known {
+                budget.map(|_| share)
+            } else {
+                budget.filter(|_| is_known || !settings.warm_cache)
+            };
             job.postponed = SetOnce::new_with(job.budget.is_none().then_some(()));
         }
         let job = Arc::new(job);

@@ -5,15 +5,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 use colonnade_model::release::{ExtensionPoint, ReleaseId};
 use colonnade_store::Store;
 use colonnade_store::loaded::{ExtensionManifest, LoadedDeployment, LoadedRelease};
-use colonnade_web::request_scope;
 
 use crate::attempt::Attempt;
-use crate::engine::Engine;
 use crate::extension::{PointProps, RequestedExtension};
 use crate::page::Output;
 use crate::problem::{MAX_PROBLEMS, Problem, TrialKey, not_tried};
@@ -140,49 +138,37 @@ fn exceeds_limit(failure: &Failure) -> bool {
     matches!(failure.why, Why::CpuLimit | Why::MemoryLimit)
 }
 
-/// Renders the extensions of a set that this gateway has not rendered.
-async fn try_unknown_of(engine: &Arc<Engine>, store: &Store, set: &LoadedDeployment) {
-    let site = engine.site.load_full();
-    let request = RenderRequest::without_client(set, None, "/", &site);
-    let is_known = |extension: &ExtensionManifest| {
-        let release = set.release(&extension.section.name);
-        let statistics = |release: &LoadedRelease| engine.history.statistics(&release.id, &extension.point);
-        release.is_some_and(|release| statistics(release).renders > 0)
-    };
-    for point in set.releases.iter().flat_map(|release| &release.extension_points) {
-        let Some(props) = point.examples.first().map(PointProps::of_example) else {
-            continue;
-        };
-        let shown = set.extensions(&point.reference()).iter();
-        for manifest in shown.filter(|extension| !is_known(extension)) {
-            let extension = RequestedExtension::of_example(manifest, &props);
-            if let Some(mut attempt) = Attempt::new(engine, store, request, Some(extension))
-                && let Ok(Output::Queries(queries)) = attempt.render_postponed(None).await
-            {
-                let results = attempt.fetch(queries).await;
-                // The engine records what comes of it.
-                let _ = attempt.render_postponed(Some(&results)).await;
-            }
-        }
-    }
-}
-
 impl Renderer {
-    /// Renders each extension that these sets show, and that this gateway has not rendered, with the
-    /// first example of its point. Then documents wait for as long as it takes, or not at all if it
-    /// fails. Returns after the time that a document waits for its page at the latest; the rest is
-    /// rendered in the background.
-    pub async fn try_unknown(&self, store: &Arc<Store>, sets: Vec<Arc<LoadedDeployment>>) {
-        let Some(engine) = self.engine.as_ref().filter(|engine| engine.settings.warm_cache) else {
+    /// Renders each extension that a set shows, and that this gateway has not rendered, with the first
+    /// example of its point. Then documents wait for as long as it takes, or not at all if it fails.
+    pub async fn try_unknown(&self, store: &Store, set: &LoadedDeployment) {
+        let Some(engine) = &self.engine else {
             return;
         };
-        let (engine, store, deadline) = (Arc::clone(engine), Arc::clone(store), engine.settings.deadline);
-        let trying = request_scope::spawn(async move {
-            for set in &sets {
-                try_unknown_of(&engine, &store, set).await;
+        let site = engine.site.load_full();
+        let request = RenderRequest::without_client(set, None, "/", &site);
+        let is_known = |extension: &ExtensionManifest| {
+            let release = set.release(&extension.section.name);
+            let statistics =
+                |release: &LoadedRelease| engine.history.statistics(&release.id, &extension.point);
+            release.is_some_and(|release| statistics(release).renders > 0)
+        };
+        for point in set.releases.iter().flat_map(|release| &release.extension_points) {
+            let Some(props) = point.examples.first().map(PointProps::of_example) else {
+                continue;
+            };
+            let shown = set.extensions(&point.reference()).iter();
+            for manifest in shown.filter(|extension| !is_known(extension)) {
+                let extension = RequestedExtension::of_example(manifest, &props);
+                if let Some(mut attempt) = Attempt::new(engine, store, request, Some(extension))
+                    && let Ok(Output::Queries(queries)) = attempt.render_postponed(None).await
+                {
+                    let results = attempt.fetch(queries).await;
+                    // The engine records what comes of it.
+                    let _ = attempt.render_postponed(Some(&results)).await;
+                }
             }
-        });
-        let _ = timeout(deadline, trying).await;
+        }
     }
 
     /// Renders the extensions of a set, except those of `owner`, with the examples of points that a release

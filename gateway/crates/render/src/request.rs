@@ -34,6 +34,8 @@ pub struct RenderRequest<'a> {
     pub client: Option<ClientKey>,
     /// The time from which its document waits.
     pub started_at: Instant,
+    /// Whether it is for a preview, whose document waits for extensions that the gateway has not rendered.
+    pub is_preview: bool,
 }
 
 /// What a page or an extension is rendered with, in addition to its request.

@@ -410,6 +410,7 @@ impl<'a> RenderRequest<'a> {
             day: colonnade_clock::today(),
             client: None,
             started_at: Instant::now(),
+            is_preview: false,
         }
     }
 

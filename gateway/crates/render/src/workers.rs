@@ -3,7 +3,7 @@
 //! Three queues: paths that a release lists come first. All others, which anyone can make up, get a
 //! quarter of the queue and of the workers and, while they wait, of the jobs. Extensions that no document
 //! waits for come last, and get one worker while another one is free, if there is another one, so that
-//! pages do not wait for them.
+//! pages hardly wait for them. While no other one is free, they get one of many jobs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,6 +31,10 @@ const PROBATION: Duration = Duration::from_secs(1);
 
 /// How many jobs of listed paths the workers may start before one of another path that waits.
 const MAX_LISTED_IN_A_ROW: usize = 3;
+
+/// How many jobs the workers may start before one of an extension that no document waits for. One that
+/// fails is not tried again for some time, so this bounds what it costs pages.
+const MAX_AWAITED_IN_A_ROW: usize = 30;
 
 /// The workers. Dropping it stops them.
 pub(super) struct Workers {
@@ -149,6 +153,8 @@ struct Queue {
     replaced: watch::Sender<usize>,
     /// The jobs of listed paths that were started since the last one of another queue.
     listed_in_a_row: AtomicUsize,
+    /// The jobs that documents wait for and that were started since the last postponed one.
+    awaited_in_a_row: AtomicUsize,
     settings: RenderSettings,
     metrics: RenderMetrics,
     /// The number of workers that did not start or respond, and have not been replaced.
@@ -166,6 +172,7 @@ impl Queue {
             idle: watch::Sender::default(),
             replaced: watch::Sender::default(),
             listed_in_a_row: AtomicUsize::new(0),
+            awaited_in_a_row: AtomicUsize::new(0),
             settings,
             metrics,
             failed: AtomicUsize::new(0),
@@ -200,6 +207,33 @@ impl Queue {
 
     /// Waits for the next job.
     async fn next(&self) -> QueuedJob {
+        let job = match self.take_overdue() {
+            Some(job) => job,
+            None => self.take().await,
+        };
+        if job.job.is_postponed() {
+            self.awaited_in_a_row.store(0, Ordering::Relaxed);
+        } else {
+            self.awaited_in_a_row.fetch_add(1, Ordering::Relaxed);
+        }
+        job
+    }
+
+    /// A postponed job, after many others.
+    fn take_overdue(&self) -> Option<QueuedJob> {
+        if self.awaited_in_a_row.load(Ordering::Relaxed) < MAX_AWAITED_IN_A_ROW {
+            return None;
+        }
+        let slot = Arc::clone(&self.postponed_slot).try_acquire_owned().ok()?;
+        let job = self.postponed.try_take()?;
+        Some(QueuedJob {
+            slot: Some(slot),
+            ..job
+        })
+    }
+
+    /// Waits for the next job, in the order of the queues.
+    async fn take(&self) -> QueuedJob {
         self.idle.send_modify(|idle| *idle += 1);
         let listed = async {
             let job = self.listed.take().await;
@@ -430,7 +464,7 @@ mod tests {
     use tokio::sync::{SetOnce, oneshot};
     use tokio::task::JoinSet;
 
-    use super::{Queue, QueuedJob, Workers};
+    use super::{MAX_AWAITED_IN_A_ROW, Queue, QueuedJob, Workers};
     use crate::job::{Job, Subject};
     use crate::metrics::RenderMetrics;
     use crate::request::{CircuitKey, ReleasePair};
@@ -496,6 +530,19 @@ mod tests {
         let mut other = pin!(queue.next());
         assert!(poll!(&mut other).is_pending());
         assert_eq!(next.await.job.argument, "p1");
+    }
+
+    #[tokio::test]
+    async fn postponed_job_is_started_while_pages_always_wait() {
+        let queue = Queue::new(RenderSettings::default(), RenderMetrics::default());
+        let _postponed = queue.push(queued("p1", false), Duration::MAX).await.unwrap();
+        let mut order = Vec::new();
+        for _ in 0..=MAX_AWAITED_IN_A_ROW {
+            let _page = queue.push(queued("l1", true), Duration::MAX).await.unwrap();
+            order.push(queue.next().await.job.argument.clone());
+        }
+        let pages = order.iter().take_while(|argument| *argument == "l1").count();
+        assert_eq!((pages, order[pages].as_str()), (MAX_AWAITED_IN_A_ROW, "p1"));
     }
 
     #[tokio::test(start_paused = true)]

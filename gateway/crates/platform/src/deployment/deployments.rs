@@ -74,7 +74,6 @@ impl Deployments {
             health: Health::default(),
         };
         deployments.describe(&empty, &snapshot);
-        deployments.try_extensions(&empty, &snapshot).await;
         deployments.warm(&empty, &snapshot);
         Ok(deployments)
     }

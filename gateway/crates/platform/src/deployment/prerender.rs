@@ -125,18 +125,14 @@ impl Deployments {
     /// `before`. It warms the live deployment and each candidate. Sets of several candidates reuse
     /// their renders.
     pub(super) fn warm(&self, before: &Snapshot, now: &Snapshot) {
-        if shows_other(before, now) {
+        let names = |snapshot: &Snapshot| {
+            let numbers = snapshot
+                .state()
+                .map(|state| state.visible.numbers().collect::<Vec<_>>());
+            numbers.unwrap_or_default()
+        };
+        if names(before) != names(now) || !Arc::ptr_eq(&before.rules, &now.rules) {
             self.warm_all(now);
-        }
-    }
-
-    /// Renders the extensions that this gateway has not rendered, if `now` shows visitors other sets
-    /// than `before`: the first document that `now` gives has them, as far as time allows.
-    pub(super) async fn try_extensions(&self, before: &Snapshot, now: &Snapshot) {
-        if let Some(renderer) = self.enabled_renderer()
-            && shows_other(before, now)
-        {
-            renderer.try_unknown(&self.store, now.visible_sets()).await;
         }
     }
 
@@ -165,15 +161,4 @@ impl Deployments {
         let renderer = self.rendering.renderer.as_deref();
         renderer.filter(|renderer| renderer.is_enabled())
     }
-}
-
-/// Whether visitors get other sets after a change, or other extensions of them.
-fn shows_other(before: &Snapshot, now: &Snapshot) -> bool {
-    let names = |snapshot: &Snapshot| {
-        let numbers = snapshot
-            .state()
-            .map(|state| state.visible.numbers().collect::<Vec<_>>());
-        numbers.unwrap_or_default()
-    };
-    names(before) != names(now) || !Arc::ptr_eq(&before.rules, &now.rules)
 }

@@ -148,7 +148,6 @@ impl Deployments {
     /// The caller must hold off changes.
     pub(super) async fn replace(&self, snapshot: Snapshot, newest_at: Instant) -> Arc<Snapshot> {
         let snapshot = Arc::new(snapshot);
-        self.try_extensions(&self.current(), &snapshot).await;
         self.snapshots.newest_at.lock().replace(newest_at);
         let before = self.snapshots.current.swap(Arc::clone(&snapshot));
         self.describe(&before, &snapshot);
@@ -164,7 +163,6 @@ impl Deployments {
         let _changing = self.changes.refresh().await;
         let before = self.current();
         if let Some(snapshot) = before.with_points(points).map(Arc::new) {
-            self.try_extensions(&before, &snapshot).await;
             self.snapshots.current.store(Arc::clone(&snapshot));
             self.warm(&before, &snapshot);
         }

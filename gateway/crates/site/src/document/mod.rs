@@ -135,9 +135,6 @@ impl Documents {
     pub async fn respond(self: &Arc<Self>, headers: &HeaderMap, request: &DocumentRequest) -> Response {
         if request.is_preview {
             let document = Box::pin(async {
-                // It may be the only view of it at this gateway.
-                let sets = vec![Arc::clone(&request.deployment)];
-                self.renderer.try_unknown(&self.store, sets).await;
                 let rendered = self.renderer.render(&self.store, request.render_request());
                 self.compose_uncached(request, rendered.await, None).await
             });

@@ -122,6 +122,7 @@ impl DocumentRequest {
             day: self.key.day,
             client: self.client,
             started_at: Instant::now(),
+            is_preview: self.is_preview,
         }
     }
 

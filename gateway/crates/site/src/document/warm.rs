@@ -43,6 +43,7 @@ impl Warm for Documents {
             if !self.renderer.warms_cache() {
                 return;
             }
+            self.renderer.try_unknown(&self.store, &deployment).await;
             let selection = DeploymentSelection::live(Arc::clone(&deployment));
             let pages = deployment
                 .named_paths()
