@@ -34,7 +34,7 @@ fn listed(gateway: &Gateway) -> Vec<String> {
     let extensions = gateway.admin_get("/api/v1/extensions");
     let extensions = extensions.as_array().unwrap().iter();
     let text = |extension: &Value| {
-        let members = ["section", "version", "point", "pointVersion", "live", "leftOut"].map(|name| {
+        let members = ["section", "version", "point", "pointVersion", "live", "state"].map(|name| {
             let value = &extension[name];
             value.as_str().map_or_else(|| value.to_string(), str::to_owned)
         });
@@ -117,9 +117,9 @@ fn switched_off_extension_leaves_all_new_documents() {
     assert_eq!(
         listed(&gateway),
         [
-            "news 1.0.0 directory/aside 1 true null",
-            "events 1.0.0 directory/aside 1 true it is switched off",
-            "events 2.0.0 directory/aside 1 false it is switched off",
+            "news 1.0.0 directory/aside 1 true visible",
+            "events 1.0.0 directory/aside 1 true off",
+            "events 2.0.0 directory/aside 1 false off",
         ]
     );
     let listed_off = gateway.admin_get("/api/v1/extensions")[1]["off"].take();
@@ -129,7 +129,7 @@ fn switched_off_extension_leaves_all_new_documents() {
     );
     assert_eq!(
         left_out(&gateway),
-        json!(["events@1.0.0 fills `directory/aside@1`, but it is switched off"])
+        json!(["events@1.0.0 fills `directory/aside@1`, but is switched off"])
     );
     let logs = gateway.admin_get("/api/v1/sections/directory/logs").to_string();
     assert!(logs.contains("extension-off"), "{logs}");
@@ -181,8 +181,8 @@ fn stays_off(gateway: &Gateway) {
     assert_eq!(
         listed(gateway),
         [
-            "news 1.0.0 directory/aside 1 true null",
-            "events null directory/aside null false it is switched off"
+            "news 1.0.0 directory/aside 1 true visible",
+            "events null directory/aside null false off"
         ]
     );
     gateway.deploy(&json!({ "events": "1.0.0" }));
@@ -222,7 +222,7 @@ fn reload_orders_allows_and_limits_extensions() {
     assert_eq!(left_out(&gateway), json!([not_allowed]));
     assert_eq!(
         listed(&gateway)[1],
-        "news 1.0.0 directory/aside 1 true site.toml does not allow it"
+        "news 1.0.0 directory/aside 1 true not-allowed"
     );
     let news = section("news", "2.0.0").fills(ASIDE, 0);
     let published = gateway.put_release("news", "2.0.0", news.archive());

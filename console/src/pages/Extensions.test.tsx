@@ -11,7 +11,7 @@ const SHOWN: ExtensionDescription = {
   point: "page/aside",
   pointVersion: 1,
   live: true,
-  leftOut: null,
+  state: "visible",
   off: null,
   renders: 4,
   errors: 3,
@@ -46,22 +46,14 @@ test("Extensions lists what fills each point, and why it is left out", () => {
   show(
     [
       SHOWN,
-      {
-        ...SHOWN,
-        section: "news",
-        live: false,
-        leftOut: "the point is full",
-        errors: 1,
-        renders: null,
-        renderMs: null,
-      },
+      { ...SHOWN, section: "news", live: false, state: "full", errors: 1, renders: null, renderMs: null },
       {
         ...SHOWN,
         section: "gone",
         version: null,
         pointVersion: null,
         live: false,
-        leftOut: "it is switched off",
+        state: "off",
         off: OFF,
         errors: 1,
         bytes: null,
@@ -85,7 +77,7 @@ test.each([
 ])("Extensions lets %s switch it with a reason", async (_, section) => {
   const fetched = vi.fn(() => Promise.resolve(new Response("{}", { status: 201 })));
   vi.stubGlobal("fetch", fetched);
-  show([SHOWN, { ...SHOWN, section: "events", version: "1.1.0", leftOut: "it is switched off", off: OFF }], section);
+  show([SHOWN, { ...SHOWN, section: "events", version: "1.1.0", state: "off", off: OFF }], section);
   fireEvent.click(screen.getByRole("button", { name: "Switch off events in page/aside" }));
   const dialog = screen.getByRole("dialog", { name: "Switch off events" });
   fireEvent.change(within(dialog).getByLabelText("Reason"), { target: { value: "it flickers" } });

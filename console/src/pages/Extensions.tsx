@@ -10,6 +10,14 @@ import { ACTIONS, Table } from "../parts/Table.js";
 import { Version } from "../parts/Version.js";
 import type { ExtensionDescription } from "../openapi.js";
 
+const STATES: Readonly<Record<ExtensionDescription["state"], string>> = {
+  visible: "shown",
+  off: "off",
+  "not-allowed": "left out: site.toml does not allow it",
+  full: "left out: the point is full",
+  "not-opened": "left out: no live section opens the point",
+};
+
 /** Which sections fill which points, and a switch for each. */
 export function Extensions(): ReactElement {
   const { extensions } = useConsole();
@@ -106,7 +114,7 @@ interface RowProps {
 }
 
 function Row({ extension, change }: RowProps): ReactElement {
-  const { section, version, live, leftOut, off, errors, renderMs, bytes } = extension;
+  const { section, version, live, state, off, errors, renderMs, bytes } = extension;
   return (
     <tr>
       <th scope="row">
@@ -114,7 +122,7 @@ function Row({ extension, change }: RowProps): ReactElement {
         {version !== null && !live && <Badge sample>candidate</Badge>}
       </th>
       <td>
-        <span className={leftOut === null ? "dot good" : "dot wait"} aria-hidden="true" /> {stateOf(extension)}
+        <span className={state === "visible" ? "dot good" : "dot wait"} aria-hidden="true" /> {STATES[state]}
         {errors > 0 && !off && <span className="worse">, {errorsOf(errors)}</span>}
         {off && (
           <>
@@ -126,7 +134,7 @@ function Row({ extension, change }: RowProps): ReactElement {
         )}
       </td>
       {/* Others have earlier renders, or only those of trials. */}
-      <td className="number optional">{renderMs === null || leftOut !== null ? "–" : millisecondsOf(renderMs)}</td>
+      <td className="number optional">{renderMs === null || state !== "visible" ? "–" : millisecondsOf(renderMs)}</td>
       <td className="number optional">{bytes === null ? "–" : bytesOf(bytes)}</td>
       <td className="end">
         {change && (
@@ -147,11 +155,6 @@ function Row({ extension, change }: RowProps): ReactElement {
 }
 
 const errorsOf = (errors: number): string => `${numberOf(errors)} ${errors === 1 ? "error" : "errors"}`;
-
-function stateOf({ leftOut, off }: ExtensionDescription): string {
-  if (leftOut === null) return "shown";
-  return off ? "off" : `left out: ${leftOut}`;
-}
 
 const actionOf = ({ off }: ExtensionDescription): string => (off ? "Switch on" : "Switch off");
 

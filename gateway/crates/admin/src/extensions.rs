@@ -39,9 +39,7 @@ pub(super) struct ExtensionDescription {
     point_version: Option<u32>,
     /// Whether the live deployment has it; otherwise a candidate has it, or no release.
     live: bool,
-    /// Why no page shows it; null if pages do.
-    #[schema(required)]
-    left_out: Option<String>,
+    state: ExtensionState,
     /// Who switched it off; null if it is not.
     #[schema(required)]
     off: Option<Off>,
@@ -59,6 +57,22 @@ pub(super) struct ExtensionDescription {
     /// What a browser loads for it, not compressed; null as for `version`.
     #[schema(minimum = 0, required)]
     bytes: Option<u64>,
+}
+
+/// Whether pages show an extension, or why they do not.
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+enum ExtensionState {
+    /// Pages show it.
+    Visible,
+    /// It is switched off.
+    Off,
+    /// `allow` in `site.toml` does not have its section.
+    NotAllowed,
+    /// The point shows as many others as it can.
+    Full,
+    /// No release opens the point in this version.
+    NotOpened,
 }
 
 /// Who switched an extension off, when and why.
@@ -193,7 +207,13 @@ fn of_release(
         version: Some(section.version.clone()),
         point_version: Some(point.version()),
         live: is_live,
-        left_out: left_out.map(|left_out| left_out.reason.to_string()),
+        state: match left_out.map(|left_out| left_out.reason) {
+            None => ExtensionState::Visible,
+            Some(LeftOutReason::NotOpened) => ExtensionState::NotOpened,
+            Some(LeftOutReason::Full(_)) => ExtensionState::Full,
+            Some(LeftOutReason::Refused(Refusal::NotAllowed)) => ExtensionState::NotAllowed,
+            Some(LeftOutReason::Refused(Refusal::Off)) => ExtensionState::Off,
+        },
         renders: Some(rendered.renders),
         errors: errors(deployments, extension),
         render_ms,
@@ -220,7 +240,7 @@ fn of_no_release(section: &str, point: &str, off: Option<&SwitchedOff>) -> Exten
         point: point.to_owned(),
         point_version: None,
         live: false,
-        left_out: Some(LeftOutReason::Refused(Refusal::Off).to_string()),
+        state: ExtensionState::Off,
         off: off.map(Off::of),
         renders: None,
         errors: 0,

@@ -10,7 +10,7 @@ const SHOWN = {
   point: "page/aside",
   pointVersion: 1,
   live: true,
-  leftOut: null,
+  state: "visible",
   off: null,
   renders: 3,
   errors: 0,
@@ -29,19 +29,10 @@ beforeAll(async () => {
 test("extensions are listed with why they are not shown", async () => {
   const list = [
     SHOWN,
-    { ...SHOWN, section: "news", live: false, leftOut: "the point is full", errors: 2, renderMs: null },
-    { ...SHOWN, section: "ads", leftOut: "site.toml does not allow it" },
-    { ...SHOWN, section: "old", pointVersion: 2, leftOut: "no live section opens the point" },
-    {
-      ...SHOWN,
-      section: "gone",
-      version: null,
-      pointVersion: null,
-      live: false,
-      leftOut: "it is switched off",
-      off: OFF,
-      bytes: null,
-    },
+    { ...SHOWN, section: "news", live: false, state: "full", errors: 2, renderMs: null },
+    { ...SHOWN, section: "ads", state: "not-allowed" },
+    { ...SHOWN, section: "old", pointVersion: 2, state: "not-opened" },
+    { ...SHOWN, section: "gone", version: null, pointVersion: null, live: false, state: "off", off: OFF, bytes: null },
   ];
   admin.response = jsonResponse(list);
   expect(await runSection(folder, ["extensions"])).toEqual({

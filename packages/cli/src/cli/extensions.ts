@@ -15,8 +15,7 @@ interface Extension {
   readonly pointVersion: number | null;
   /** Whether the live deployment has it. */
   readonly live: boolean;
-  /** Why no page shows it; null if pages do. */
-  readonly leftOut: string | null;
+  readonly state: "visible" | "off" | "not-allowed" | "full" | "not-opened";
   readonly off: { readonly at: string; readonly by: string; readonly reason: string | null } | null;
   readonly errors: number;
   /** Mean CPU time of a render in milliseconds. */
@@ -24,6 +23,14 @@ interface Extension {
   /** What a browser loads, not compressed. */
   readonly bytes: number | null;
 }
+
+const STATES: Readonly<Record<Extension["state"], string>> = {
+  visible: "shown",
+  off: "off",
+  "not-allowed": "left out: site.toml does not allow it",
+  full: "left out: the point is full",
+  "not-opened": "left out: no live section opens the point",
+};
 
 /** Adds `colonnade extensions`. */
 export function addExtensionsCommand(program: CommandUnknownOpts, { environment, printResult }: CommandContext): void {
@@ -61,7 +68,7 @@ export function addExtensionsCommand(program: CommandUnknownOpts, { environment,
 function describe(extensions: readonly Extension[]): string {
   if (extensions.length === 0) return "no live section fills an extension point";
   const rows = extensions.map((extension) => {
-    const { section, version, point, pointVersion, live, leftOut, errors, renderMs, bytes } = extension;
+    const { section, version, point, pointVersion, live, state, errors, renderMs, bytes } = extension;
     const candidate = live || version === null ? "" : " (candidate)";
     return [
       pointVersion === null ? point : `${point}@${String(pointVersion)}`,
@@ -69,15 +76,15 @@ function describe(extensions: readonly Extension[]): string {
       describeState(extension),
       String(errors),
       // Others have earlier renders, or only those of trials.
-      renderMs === null || leftOut !== null ? EMPTY_CELL : renderMs.toFixed(1),
+      renderMs === null || state !== "visible" ? EMPTY_CELL : renderMs.toFixed(1),
       bytes === null ? EMPTY_CELL : String(bytes),
     ];
   });
   return formatTable([["point", "extension", "state", "errors", "render ms", "bytes"], ...rows]);
 }
 
-function describeState({ leftOut, off }: Extension): string {
-  if (off === null) return leftOut === null ? "shown" : `left out: ${leftOut}`;
+function describeState({ state, off }: Extension): string {
+  if (off === null) return STATES[state];
   const reason = off.reason === null ? "" : `: ${off.reason}`;
   return `off since ${formatTime(off.at)} by ${off.by}${reason}`;
 }

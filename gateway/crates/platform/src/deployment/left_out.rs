@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
+use colonnade_model::extension_rules::Refusal;
 use colonnade_model::release::PointReference;
 use colonnade_store::loaded::{ExtensionManifest, LeftOut, LeftOutReason, LoadedDeployment};
 
@@ -31,7 +32,10 @@ impl LeftOutExtensions {
                     other_versions(set, left_out.point)
                 ),
             ),
-            LeftOutReason::Refused(_) => each(left_out, &format!(", but {}", left_out.reason)),
+            LeftOutReason::Refused(Refusal::NotAllowed) => {
+                each(left_out, ", but site.toml does not allow it")
+            }
+            LeftOutReason::Refused(Refusal::Off) => each(left_out, ", but is switched off"),
         });
         described.collect()
     }

@@ -1,7 +1,6 @@
 //! Who fills the extension points of a set.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use colonnade_model::extension_rules::{ExtensionRules, Refusal};
@@ -45,17 +44,6 @@ pub enum LeftOutReason {
     Full(usize),
     /// An operator does not want it.
     Refused(Refusal),
-}
-
-impl fmt::Display for LeftOutReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NotOpened => "no live section opens the point",
-            Self::Full(_) => "the point is full",
-            Self::Refused(Refusal::NotAllowed) => "site.toml does not allow it",
-            Self::Refused(Refusal::Off) => "it is switched off",
-        })
-    }
 }
 
 impl FilledPoints {
