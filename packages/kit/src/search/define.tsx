@@ -54,10 +54,12 @@ function literalOf(text: string | undefined): number | boolean | undefined {
   return Number.isFinite(number) && String(number) === text ? number : undefined;
 }
 
-/** The value without a parameter. Undefined if there is none, or if the schema is asynchronous. */
-function defaultOf(schema: StandardSchemaV1 | undefined): unknown {
+/** Whether a value is that without a parameter. An asynchronous schema has none. */
+function isDefault(schema: StandardSchemaV1 | undefined, value: Scalar): boolean {
   const result = schema?.["~standard"].validate(undefined);
-  return result && "value" in result ? result.value : undefined;
+  const initial = result && "value" in result ? (result.value as Scalar | undefined) : undefined;
+  // The query of a path has texts.
+  return initial !== undefined && String(initial) === String(value);
 }
 
 /** Also of a text that is cut within a character, which `encodeURIComponent` rejects. */
@@ -111,12 +113,10 @@ async function validateText(
 export function defineSearch<const S extends SearchSchemas>(schemas: S): DefinedSearch<S> {
   const pathWith = (path: string, values: SearchValues<S>): string => {
     const [, target = "", query = "", fragment = ""] = /^([^?#]*)([^#]*)(.*)$/s.exec(path) ?? [];
-    const given = [...new URLSearchParams(query)]
-      .filter(([name]) => Object.hasOwn(schemas, name))
-      .map(([name, text]) => [name, literalOf(text) ?? text] as const);
+    const given = [...new URLSearchParams(query)].filter(([name]) => Object.hasOwn(schemas, name));
     const all: Record<string, Scalar | undefined> = { ...Object.fromEntries(given), ...values };
     const pairs = Object.entries(all).flatMap(([name, value]) =>
-      value === undefined || value === defaultOf(schemas[name]) ? [] : `${name}=${encoded(value)}`,
+      value === undefined || isDefault(schemas[name], value) ? [] : `${name}=${encoded(value)}`,
     );
     return (pairs.length > 0 ? `${target}?${pairs.sort().join("&")}` : target) + fragment;
   };

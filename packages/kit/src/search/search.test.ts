@@ -94,6 +94,11 @@ test("a path leaves out values that are undefined, or the default", () => {
   expect(listed.path("/events", { q: undefined, page: 1, size: 1 })).toBe("/events?size=1");
 });
 
+test("a path leaves out the default of a text that is written as a number", () => {
+  const texts = defineSearch({ q: v.optional(v.string(), "2"), on: v.optional(v.string()) });
+  expect(texts.path("/events?q=2", { on: "undefined" })).toBe("/events?on=undefined");
+});
+
 test("a path keeps its fragment", () => {
   expect(listed.path("/events#list?", { page: 2, size: 5 })).toBe("/events?page=2&size=5#list?");
 });
