@@ -114,7 +114,7 @@ function checkKeys(file: string, manifest: CommandManifest): void {
       if (!keys.includes(key)) throw new BuildError(`${file}: ${list}${unknownKey(keys, key)}`);
 }
 
-/** @throws BuildError if a manifest lists a page or an extension that the section with this entry module does not have. */
+/** @throws BuildError if a manifest lists a page or an extension twice, or one that the section with this entry module does not have. */
 async function checkNames(
   file: string,
   entry: string,
@@ -126,6 +126,8 @@ async function checkNames(
     ["extensions", extensions.map(({ point }) => point), imports.extensions],
   ] as const;
   for (const [member, names, known] of lists) {
+    const repeated = names.find((name, index) => names.indexOf(name) !== index);
+    if (repeated !== undefined) throw new BuildError(`${file}: ${member} has "${repeated}" twice; expected it once`);
     const wrong = names.find((name) => !known.has(name));
     if (wrong === undefined) continue;
     const expected = [...known.keys()].join(", ") || "none";

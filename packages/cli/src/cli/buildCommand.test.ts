@@ -225,6 +225,11 @@ test.each<RejectedFolder>([
     (folder) => `${folder}/dist/release.json: pages has "/hallo"; expected the pages of ${folder}/section.tsx: /hello`,
   ],
   [
+    "that lists a page twice",
+    { "manifest.json": JSON.stringify({ ...MANIFEST, pages: [...MANIFEST.pages, { pattern: "/hello" }] }) },
+    (folder) => `${folder}/dist/release.json: pages has "/hello" twice; expected it once`,
+  ],
+  [
     "with the point of no extension",
     { "manifest.json": '{ "entry": "client/entry.js", "extensions": [{ "point": "shop/aside@1" }] }' },
     (folder) =>
