@@ -114,7 +114,10 @@ interface Limit {
   readonly raise: (needed: number | "N") => string;
 }
 
-/** The budget of a page, or of the extension of a point: the section's own, or that of the site, if it is smaller. */
+/**
+ * The budget of a page, or of the extension of a point: the section's own, or that of the site, if it is smaller. A site that is not
+ * known has the default.
+ */
 export function limitOf(
   { budgetKey, siteKey, extension }: Kind,
   point: string,
@@ -122,17 +125,21 @@ export function limitOf(
 ): Limit {
   const id = point.slice(0, point.indexOf("@"));
   const ofPoint = extension === ".js" ? buildTarget?.extensionPoints[id] : undefined;
-  const ofSite = ofPoint ?? buildTarget?.[budgetKey];
+  const ofSite = ofPoint ?? (buildTarget ?? DEFAULT_BUDGET)[budgetKey];
   const own = budget?.[budgetKey];
   const limit = Math.min(own ?? ofSite ?? DEFAULT_BUDGET[budgetKey], ofSite ?? Infinity);
-  if (!buildTarget || limit !== ofSite) {
-    const site = buildTarget || own !== undefined ? "" : "pass --site with the URL of the site that you deploy to, or ";
+  if (limit !== ofSite)
     return {
       limit,
       setBy: own === undefined ? "the default" : "set by section.config.js",
-      raise: (needed) => `${site}set budget.${budgetKey} to ${String(needed)} in section.config.js.`,
+      raise: (needed) => `set budget.${budgetKey} to ${String(needed)} in section.config.js.`,
     };
-  }
+  if (!buildTarget)
+    return {
+      limit,
+      setBy: "the default",
+      raise: () => "pass --site with the URL of the site that you deploy to, if it allows more.",
+    };
   const [table, key] =
     ofPoint === undefined ? [`budget.sections.${name}`, siteKey] : [`extension_points."${id}"`, "max_script_kib"];
   return {

@@ -96,18 +96,19 @@ test("an unchanged section is built again if the site that was named last allows
   expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining(`(set by ${admin.url})`) as string });
 });
 
-test("a build that knows no site says so, and how to know its limits", async () => {
+test.each(["build", "check"])("%s without a site has at most the default limits, and says so", async (command) => {
   const text = randomBytes(40_000).toString("base64");
   const folder = await helloSection({
+    "section.config.js": 'export default { name: "hello", entry: "./src/section.ts", budget: { scriptKib: 96 } };',
     "src/languages.ts": `${await readFile(LANGUAGES, "utf8")}\nconsole.log("${text}");\n`,
   });
-  const { code, err } = await runCompiled(folder, ["build"], { COLONNADE_ADMIN: "", COLONNADE_TOKEN: "" });
+  const { code, err } = await runCompiled(folder, [command], { COLONNADE_ADMIN: "", COLONNADE_TOKEN: "" });
   expect(code).toBe(3);
   expect(err.match(/^warning: .*/gm)).toEqual([
     expect.stringMatching(/^warning: no site is known, so the limits are the/),
   ]);
   expect(err).toMatch(
-    /budget of 32 KiB \(the default\).*\n.*or pass --site with the URL of the site that you deploy to, or set budget\.scriptKib to \d+ in/,
+    /budget of 32 KiB \(the default\).*\n.*or pass --site with the URL of the site that you deploy to, if it allows more\.$/m,
   );
 });
 

@@ -8,10 +8,6 @@ import { targetSiteOption } from "./options.js";
 import { stepProgress } from "./progress.js";
 import { readBuildTarget } from "./buildTarget.js";
 
-const NO_TARGET =
-  "no site is known, so the limits are the defaults, and the section bundles its own copies of the packages that a site shares; " +
-  "pass --site with the URL of the site, or set COLONNADE_ADMIN and COLONNADE_TOKEN";
-
 /** Adds `colonnade build`. */
 export function addBuildCommand(program: CommandUnknownOpts, context: CommandContext): void {
   const { folder, environment, stderr, printResult } = context;
@@ -27,9 +23,8 @@ export function addBuildCommand(program: CommandUnknownOpts, context: CommandCon
     .addOption(targetSiteOption())
     .action(async ({ final = false, development = false, site }) => {
       const progress = stepProgress(stderr);
-      const { name, kind } = await loadConfig(folder);
-      const buildTarget = await readBuildTarget(folder, { name, site, environment, stderr });
-      if (!buildTarget && kind !== "shell") stderr.write(`warning: ${NO_TARGET}\n`);
+      const config = await loadConfig(folder);
+      const buildTarget = await readBuildTarget(folder, { config, site, environment, stderr });
       const result = await build(folder, { final, development }, progress.start, buildTarget).finally(progress.clear);
       printResult(resultOf(folder, result));
     });

@@ -1,22 +1,26 @@
 import type { Writable } from "node:stream";
 
 import { keepTarget, lastSeenTarget, parseTarget, type BuildTarget } from "../build/buildTarget.js";
+import type { SectionConfig } from "../build/config.js";
 import { UsageError } from "../build/usageError.js";
 import { callAdmin, optionalAccess } from "./api.js";
 import { printable } from "./printable.js";
 
 /** Where the build target of a section is read. */
 interface TargetSource {
-  /** Name of the section. */
-  readonly name: string;
+  /** The section. A shell has no limits. */
+  readonly config: Pick<SectionConfig, "name" | "kind">;
   /** Origin of a site. */
   readonly site?: string | undefined;
   /** Has the admin listener of a site without `site`, in `COLONNADE_ADMIN` and `COLONNADE_TOKEN`. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Gets a warning if the admin listener cannot say it. */
+  /** Gets a warning if the admin listener cannot say it, or if it is not known. */
   readonly stderr: Pick<Writable, "write">;
 }
 
+const NO_TARGET =
+  "no site is known, so the limits are the defaults, and the section bundles its own copies of the packages that a site shares; " +
+  "pass --site with the URL of the site, or set COLONNADE_ADMIN and COLONNADE_TOKEN";
 const LAST_ASKED = "when last asked (--site asks again)";
 // In milliseconds, for a site that the command does not name.
 const TIMEOUT = 2000;
@@ -39,9 +43,13 @@ export async function readBuildTarget(folder: string, source: TargetSource): Pro
     source.stderr.write(`warning: ${reason}; the limits are ${limits}\n`);
     return undefined;
   });
-  if (!target) return savedTarget(folder);
-  await keepTarget(folder, target);
-  return target;
+  if (target) {
+    await keepTarget(folder, target);
+    return target;
+  }
+  const saved = await savedTarget(folder);
+  if (!saved && source.config.kind !== "shell") source.stderr.write(`warning: ${NO_TARGET}\n`);
+  return saved;
 }
 
 /** Returns the build target that was saved in a section's folder. Its source says that it may be old. Undefined without one. */
@@ -51,7 +59,7 @@ export async function savedTarget(folder: string): Promise<BuildTarget | undefin
 }
 
 async function request(
-  { name, site, environment }: TargetSource,
+  { config: { name }, site, environment }: TargetSource,
   last: string | undefined,
 ): Promise<BuildTarget | undefined> {
   const access = site === undefined ? await optionalAccess(environment) : undefined;

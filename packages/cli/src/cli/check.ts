@@ -48,12 +48,8 @@ export function addCheckCommand(program: CommandUnknownOpts, context: CommandCon
       const access = await optionalAccess(environment);
       const trial = access && ((release: TriedRelease) => tryPoints(release, access));
       const against = { ...(live && { live }), ...(trial && { trial }), ...(isQuerying && { routes }) };
-      const budget = await readBuildTarget(folder, {
-        name: (await loadConfig(folder)).name,
-        site,
-        environment,
-        stderr,
-      });
+      const config = await loadConfig(folder);
+      const budget = await readBuildTarget(folder, { config, site, environment, stderr });
       const { name, problems, sharing } = await checkSection(folder, against, budget);
       const isFailed = errorsIn(problems).length > 0;
       if (sarif !== undefined) {

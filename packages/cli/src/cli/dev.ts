@@ -86,8 +86,8 @@ async function readTargets(
   const { findDenied } = await import("../check/denied.js");
   const found = folders.map(async (folder) => {
     const config = await loadConfig(folder);
-    const source = { name: config.name, site, environment, stderr };
-    const reading = site === undefined ? savedTarget(folder) : readBuildTarget(folder, source);
+    const reading =
+      site === undefined ? savedTarget(folder) : readBuildTarget(folder, { config, site, environment, stderr });
     // `develop` reports a site that does not respond.
     const buildTarget = await reading.catch(() => undefined);
     const context = { config, buildTarget };
