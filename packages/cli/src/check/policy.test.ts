@@ -400,6 +400,16 @@ test("an import of another origin has advice of its own", () => {
   ]);
 });
 
+test("a blocked image in Markdown has its position there", async () => {
+  const page = renders("<Story />", 'import Story from "../story.md";');
+  const story = "# Lab\n\n![Alone](./alone.png)\n\nA tea ![after](./after.png).\n";
+  const found = await problemsIn(await labSection({ page }, {}, { "src/story.md": story }));
+  expect(found.map(({ code, location }) => [code, location])).toEqual([
+    ["COL125", "src/story.md:3:1"],
+    ["COL125", "src/story.md:5:7"],
+  ]);
+});
+
 test("a URL that another module of the section creates is a warning", async () => {
   const page = renders(
     "<><h1 onClick={() => show(preview(FILE))}>Lab</h1><img alt='' src={url} /><video src={tea} /></>",
