@@ -2,8 +2,9 @@
 
 use colonnade_memory::{Pressure, Usage};
 use colonnade_model::fleet::MemoryUse;
+use colonnade_web::register_metrics;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 
 /// The memory that the gateway may use, and what is used of it.
 #[derive(Clone, Default)]
@@ -16,23 +17,13 @@ pub(crate) struct MemoryMetrics {
 impl MemoryMetrics {
     /// Adds the metrics to the registry.
     pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register_with_unit(
-            "memory_limit",
-            "The memory that the gateway may use; 0 if it is not known",
-            Unit::Bytes,
-            self.limit.clone(),
-        );
-        registry.register_with_unit(
-            "memory_used",
-            "The memory that counts against the limit; 0 if the limit is not known",
-            Unit::Bytes,
-            self.used.clone(),
-        );
-        registry.register(
-            "memory_pressure",
-            "0 normal, 1 if renders and publishes are refused because memory is short, 2 if requests are as well",
-            self.pressure.clone(),
-        );
+        register_metrics! { registry;
+            "memory_limit" in Bytes: self.limit, "The memory that the gateway may use; 0 if it is not known";
+            "memory_used" in Bytes: self.used,
+                "The memory that counts against the limit; 0 if the limit is not known";
+            "memory_pressure": self.pressure,
+                "0 normal, 1 if renders and publishes are refused because memory is short, 2 if requests are as well";
+        }
     }
 
     /// The last reading; `None` if the limit is not known.

@@ -18,6 +18,7 @@ use colonnade_store::metrics::StoreMetrics;
 use colonnade_telemetry::metrics::HttpMetrics;
 use colonnade_telemetry::{Log, OtlpMetrics};
 use colonnade_upstream::metrics::UpstreamMetrics;
+use colonnade_web::register_metrics;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
@@ -68,17 +69,12 @@ impl Metrics {
             ("version", env!("CARGO_PKG_VERSION")),
             ("commit", COMMIT.unwrap_or("unknown")),
         ];
-        own.register(
-            "build",
-            "The version and the commit of the gateway",
-            Info::new(labels),
-        );
+        let help = "The version and the commit of the gateway";
+        own.register("build", help, Info::new(labels));
         let upgrade_failures = Counter::default();
-        own.register(
-            "upgrade_failures",
-            "Upgrades that failed, so that this process goes on",
-            upgrade_failures.clone(),
-        );
+        register_metrics! { own;
+            "upgrade_failures": upgrade_failures, "Upgrades that failed, so that this process goes on";
+        }
         log.register(own);
         acme.register(own);
         auth.register(own);

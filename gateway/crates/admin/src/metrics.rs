@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use http::header::{CONTENT_ENCODING, VARY};
 use http::{HeaderMap, HeaderValue, StatusCode};
-use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::encoding::text;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 
 use colonnade_config::{Action, Token};
 use colonnade_web::content_negotiation::{Coding, preferred_coding, prefers};
 use colonnade_web::encode::{Effort, encode};
-use colonnade_web::metrics::Described;
+use colonnade_web::metrics::Labels;
+use colonnade_web::register_metrics;
 use colonnade_web::request_scope;
 use colonnade_web::response::{Response, response};
 
@@ -104,36 +105,22 @@ fn to_text(open_metrics: &str) -> String {
 /// Requests to the admin API that were refused for their token, by cause.
 #[derive(Clone, Default)]
 pub struct AuthMetrics {
-    failures: Family<CauseLabel, Counter>,
-    token_expiry: Family<TokenLabel, Gauge>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct CauseLabel {
-    cause: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct TokenLabel {
-    token: String,
+    failures: Family<Labels<1>, Counter>,
+    token_expiry: Family<Labels<1, String>, Gauge>,
 }
 
 impl AuthMetrics {
     /// Adds the metric to the registry.
     pub fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "admin_auth_failures",
-            "Requests to the admin API that were refused for their token, by cause",
-            self.failures.clone(),
-        );
-        registry.register_with_unit(
-            "token_expiry_timestamp",
-            "When a token of the admin API expires, since the Unix epoch; without a sample for a token that never expires",
-            Unit::Seconds,
-            Described(self.token_expiry.clone()),
-        );
+        register_metrics! { registry;
+            "admin_auth_failures": self.failures,
+                "Requests to the admin API that were refused for their token, by cause";
+            "token_expiry_timestamp" in Seconds: self.token_expiry,
+                "When a token of the admin API expires, since the Unix epoch; without a sample for a token that never \
+                 expires";
+        }
         for cause in CAUSES {
-            drop(self.failures.get_or_create(&CauseLabel { cause }));
+            drop(self.failures.get_or_create(&[("cause", cause)]));
         }
     }
 
@@ -143,7 +130,7 @@ impl AuthMetrics {
         for token in tokens {
             if let Some(expires) = token.expires {
                 let token = token.name.clone();
-                let gauge = self.token_expiry.get_or_create(&TokenLabel { token });
+                let gauge = self.token_expiry.get_or_create(&[("token", token)]);
                 gauge.set(expires.as_second());
             }
         }
@@ -152,7 +139,7 @@ impl AuthMetrics {
     /// Counts a refused request. Other causes do not count.
     pub(super) fn record(&self, cause: &'static str) {
         if CAUSES.contains(&cause) {
-            self.failures.get_or_create(&CauseLabel { cause }).inc();
+            self.failures.get_or_create(&[("cause", cause)]).inc();
         }
     }
 }

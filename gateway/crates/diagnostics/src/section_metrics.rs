@@ -12,9 +12,9 @@ use prometheus_client::encoding::{EncodeLabel as _, EncodeLabelSet, LabelSetEnco
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 
-use colonnade_web::metrics::Described;
+use colonnade_web::register_metrics;
 use colonnade_web::response::{RequestKind, Track};
 
 /// Bucket bounds in seconds, from cached pages to pages that wait for their queries. Each bound is a
@@ -116,22 +116,13 @@ impl Default for Families {
 impl SectionMetrics {
     /// Adds the metrics to the registry.
     pub fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "section_requests",
-            "Requests for a section, its renders and its queries",
-            Described(self.0.requests.clone()),
-        );
-        registry.register(
-            "section_errors",
-            "Those that the gateway, the section or an upstream failed to answer",
-            Described(self.0.errors.clone()),
-        );
-        registry.register_with_unit(
-            "section_request_duration",
-            "Durations of requests for documents and page data of a section",
-            Unit::Seconds,
-            Described(self.0.seconds.clone()),
-        );
+        register_metrics! { registry;
+            "section_requests": self.0.requests, "Requests for a section, its renders and its queries";
+            "section_errors": self.0.errors,
+                "Those that the gateway, the section or an upstream failed to answer";
+            "section_request_duration" in Seconds: self.0.seconds,
+                "Durations of requests for documents and page data of a section";
+        }
     }
 
     /// Exposes the metrics of exactly these sections, with the label `track` for those that a

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::Ordering;
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -10,29 +9,21 @@ use prometheus_client::registry::Registry;
 use strum::{IntoStaticStr, VariantArray};
 
 use colonnade_admission::Full;
-use colonnade_web::metrics::Described;
+use colonnade_web::metrics::Labels;
+use colonnade_web::register_metrics;
 use rustls::crypto::SupportedKxGroup;
 use rustls::{HandshakeKind, NamedGroup, ServerConnection};
 
 /// The connection metrics of all listeners.
 #[derive(Default)]
 pub struct ConnectionMetrics {
-    open: Family<ListenerLabel, Gauge>,
+    open: Family<Labels<1>, Gauge>,
     /// Not exposed.
-    peaks: Family<ListenerLabel, Gauge>,
-    rejected: Family<CauseLabels, Counter>,
-    closed: Family<CauseLabels, Counter>,
-    body_timeouts: Family<ListenerLabel, Counter>,
-    handshakes: Family<HandshakeLabels, Counter>,
-}
-
-/// The labels of a TLS handshake.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct HandshakeLabels {
-    listener: &'static str,
-    /// `full` or `resumed`.
-    kind: &'static str,
-    key_exchange: &'static str,
+    peaks: Family<Labels<1>, Gauge>,
+    rejected: Family<Labels<2>, Counter>,
+    closed: Family<Labels<2>, Counter>,
+    body_timeouts: Family<Labels<1>, Counter>,
+    handshakes: Family<Labels<3>, Counter>,
 }
 
 /// The connection metrics of one listener.
@@ -42,10 +33,10 @@ pub struct ListenerConnectionMetrics {
     open: Gauge,
     /// The most connections that were open since [`ListenerConnectionMetrics::take_peak`].
     peak: Gauge,
-    rejected: Family<CauseLabels, Counter>,
-    closed: Family<CauseLabels, Counter>,
+    rejected: Family<Labels<2>, Counter>,
+    closed: Family<Labels<2>, Counter>,
     body_timeouts: Counter,
-    handshakes: Family<HandshakeLabels, Counter>,
+    handshakes: Family<Labels<3>, Counter>,
 }
 
 /// Why a connection is rejected before its first request.
@@ -144,54 +135,37 @@ impl CloseReason {
 /// Counts a connection as open until it is dropped.
 pub struct OpenConnection(Gauge);
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ListenerLabel {
-    listener: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct CauseLabels {
-    listener: &'static str,
-    cause: &'static str,
-}
-
 impl ConnectionMetrics {
     /// Adds the metrics to the registry.
     pub fn register(&self, registry: &mut Registry) {
-        registry.register("connections_open", "Open connections", self.open.clone());
-        registry.register(
-            "connections_rejected",
-            "Connections rejected before their first request, by cause",
-            Described(self.rejected.clone()),
-        );
-        registry.register(
-            "connections_closed",
-            "Connections closed after being served, by cause",
-            Described(self.closed.clone()),
-        );
-        registry.register(
-            "tls_handshakes",
-            "Complete TLS handshakes",
-            Described(self.handshakes.clone()),
-        );
-        registry.register(
-            "http2_body_timeouts",
-            "HTTP/2 requests whose body came too slowly (over HTTP/1 the connection is closed)",
-            self.body_timeouts.clone(),
-        );
+        register_metrics! { registry;
+            "connections_open": self.open, "Open connections";
+            "connections_rejected": self.rejected,
+                "Connections rejected before their first request, by cause";
+            "connections_closed": self.closed, "Connections closed after being served, by cause";
+            "tls_handshakes": self.handshakes, "Complete TLS handshakes";
+            "http2_body_timeouts": self.body_timeouts,
+                "HTTP/2 requests whose body came too slowly (over HTTP/1 the connection is closed)";
+        }
     }
 
     /// Returns the metrics of one listener.
     pub fn for_listener(&self, listener: &'static str) -> ListenerConnectionMetrics {
-        let label = ListenerLabel { listener };
+        let label = [("listener", listener)];
         // Each cause is exposed from the start.
         for reason in CloseReason::VARIANTS {
             let cause = reason.name();
-            drop(self.closed.get_or_create(&CauseLabels { listener, cause }));
+            drop(
+                self.closed
+                    .get_or_create(&[("listener", listener), ("cause", cause)]),
+            );
         }
         for reason in RejectReason::VARIANTS {
             let cause = reason.into();
-            drop(self.rejected.get_or_create(&CauseLabels { listener, cause }));
+            drop(
+                self.rejected
+                    .get_or_create(&[("listener", listener), ("cause", cause)]),
+            );
         }
         ListenerConnectionMetrics {
             listener,
@@ -224,7 +198,7 @@ impl ListenerConnectionMetrics {
     pub fn rejected(&self, reason: RejectReason) {
         let (listener, cause) = (self.listener, reason.into());
         self.rejected
-            .get_or_create(&CauseLabels { listener, cause })
+            .get_or_create(&[("listener", listener), ("cause", cause)])
             .inc();
     }
 
@@ -241,18 +215,20 @@ impl ListenerConnectionMetrics {
             // Such as P-256, or none: a resumed session of TLS 1.2.
             _ => "other",
         };
-        let labels = HandshakeLabels {
-            listener: self.listener,
-            kind,
-            key_exchange,
-        };
+        let labels = [
+            ("listener", self.listener),
+            ("kind", kind),
+            ("key_exchange", key_exchange),
+        ];
         self.handshakes.get_or_create(&labels).inc();
     }
 
     /// Counts a closed connection.
     pub fn closed(&self, reason: CloseReason) {
         let (listener, cause) = (self.listener, reason.name());
-        self.closed.get_or_create(&CauseLabels { listener, cause }).inc();
+        self.closed
+            .get_or_create(&[("listener", listener), ("cause", cause)])
+            .inc();
     }
 
     /// Counts an HTTP/2 request whose body came too slowly.
@@ -271,36 +247,30 @@ const MEMORY: &str = "memory";
 
 /// Counts shed requests by the limit that was reached.
 #[derive(Clone, Default)]
-pub struct ShedMetrics(Family<LimitLabel, Counter>);
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct LimitLabel {
-    cause: &'static str,
-}
+pub struct ShedMetrics(Family<Labels<1>, Counter>);
 
 impl ShedMetrics {
     /// Adds the metric to the registry.
     pub fn register(&self, registry: &mut Registry) {
         for cause in ["limit", "client_limit", MEMORY] {
-            drop(self.0.get_or_create(&LimitLabel { cause }));
+            drop(self.0.get_or_create(&[("cause", cause)]));
         }
-        registry.register(
-            "requests_shed",
-            "Requests rejected because max_requests_in_flight or max_requests_in_flight_per_client was reached, or memory \
-             was nearly used up",
-            Described(self.0.clone()),
-        );
+        register_metrics! { registry;
+            "requests_shed": self.0,
+                "Requests rejected because max_requests_in_flight or max_requests_in_flight_per_client was reached, or memory \
+                 was nearly used up";
+        }
     }
 
     /// Counts a request shed because memory is nearly used up.
     pub(crate) fn shed_for_memory(&self) {
-        self.0.get_or_create(&LimitLabel { cause: MEMORY }).inc();
+        self.0.get_or_create(&[("cause", MEMORY)]).inc();
     }
 
     /// Counts a request shed because of this limit.
     pub(crate) fn shed(&self, full: Full) {
         let cause = RejectReason::from(full).into();
-        self.0.get_or_create(&LimitLabel { cause }).inc();
+        self.0.get_or_create(&[("cause", cause)]).inc();
     }
 }
 

@@ -11,9 +11,10 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::ConstGauge;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 
-use colonnade_web::metrics::Described;
+use colonnade_web::metrics::Labels;
+use colonnade_web::register_metrics;
 
 use crate::circuit_breaker::Circuits;
 use crate::job::Subject;
@@ -36,13 +37,8 @@ pub struct RenderMetrics {
     outcomes: Family<Outcome, Counter>,
     cpu_seconds: Family<Part, Counter<f64, AtomicU64>>,
     pub(super) circuits: Circuits,
-    worker_starts: Family<Start, Counter>,
+    worker_starts: Family<Labels<1>, Counter>,
     worker_restarts: Counter,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Start {
-    outcome: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -60,7 +56,7 @@ impl EncodeLabelSet for Outcome {
 
 /// A gauge per section and extension. Its values are computed at scrape time, because no call ends the open time
 /// of a circuit.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct CircuitOpen(Circuits);
 
 impl EncodeMetric for CircuitOpen {
@@ -81,7 +77,7 @@ impl Default for RenderMetrics {
     fn default() -> Self {
         let worker_starts = Family::default();
         for outcome in [STARTED, FAILED] {
-            drop(worker_starts.get_or_create(&Start { outcome }));
+            drop(worker_starts.get_or_create(&[("outcome", outcome)]));
         }
         Self {
             outcomes: Family::default(),
@@ -96,32 +92,15 @@ impl Default for RenderMetrics {
 impl RenderMetrics {
     /// Adds the metrics to the registry.
     pub fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "renders",
-            "Renders by outcome; `section` is `shell` for the shell's own pages, extensions have `extension_point`",
-            Described(self.outcomes.clone()),
-        );
-        registry.register_with_unit(
-            "render_cpu",
-            "CPU time of successful renders",
-            Unit::Seconds,
-            Described(self.cpu_seconds.clone()),
-        );
-        registry.register(
-            "render_circuit_open",
-            "1 while a render circuit breaker of a section or its extension is open, otherwise 0",
-            CircuitOpen(self.circuits.clone()),
-        );
-        registry.register(
-            "render_worker_starts",
-            "Attempts to start a render worker by outcome",
-            Described(self.worker_starts.clone()),
-        );
-        registry.register(
-            "render_worker_restarts",
-            "Render workers that were killed or crashed",
-            self.worker_restarts.clone(),
-        );
+        register_metrics! { registry;
+            "renders": self.outcomes,
+                "Renders by outcome; `section` is `shell` for the shell's own pages, extensions have `extension_point`";
+            "render_cpu" in Seconds: self.cpu_seconds, "CPU time of successful renders";
+            "render_circuit_open": CircuitOpen(self.circuits.clone()),
+                "1 while a render circuit breaker of a section or its extension is open, otherwise 0";
+            "render_worker_starts": self.worker_starts, "Attempts to start a render worker by outcome";
+            "render_worker_restarts": self.worker_restarts, "Render workers that were killed or crashed";
+        }
     }
 
     /// Counts a successful render and its CPU time.
@@ -144,7 +123,7 @@ impl RenderMetrics {
     /// Counts an attempt to start a worker.
     pub fn record_start(&self, succeeded: bool) {
         let outcome = if succeeded { STARTED } else { FAILED };
-        self.worker_starts.get_or_create(&Start { outcome }).inc();
+        self.worker_starts.get_or_create(&[("outcome", outcome)]).inc();
     }
 
     /// Counts a worker that was replaced.

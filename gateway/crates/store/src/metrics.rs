@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use colonnade_web::metrics::Labels;
+use colonnade_web::register_metrics;
 use parking_lot::Mutex;
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 use tokio::time::Instant;
 
 /// How often a damaged file is logged at most.
@@ -57,22 +58,12 @@ const REQUESTS: [&str; 5] = ["get", "list", "put", "delete", "other"];
 /// Durations and errors of store operations, and reads of damaged files.
 #[derive(Clone, Debug)]
 pub struct StoreMetrics {
-    seconds: Family<Operation, Histogram, fn() -> Histogram>,
-    errors: Family<Operation, Counter>,
-    requests: Family<RequestKind, Counter>,
+    seconds: Family<Labels<1>, Histogram, fn() -> Histogram>,
+    errors: Family<Labels<1>, Counter>,
+    requests: Family<Labels<1>, Counter>,
     damaged_reads: Counter,
     writable: Gauge,
     logged: Arc<Mutex<HashMap<PathBuf, Instant>>>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RequestKind {
-    kind: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Operation {
-    operation: &'static str,
 }
 
 impl Default for StoreMetrics {
@@ -87,11 +78,11 @@ impl Default for StoreMetrics {
         };
         metrics.set_writable(true);
         for operation in OPERATIONS {
-            drop(metrics.seconds.get_or_create(&Operation { operation }));
-            drop(metrics.errors.get_or_create(&Operation { operation }));
+            drop(metrics.seconds.get_or_create(&[("operation", operation)]));
+            drop(metrics.errors.get_or_create(&[("operation", operation)]));
         }
         for kind in REQUESTS {
-            drop(metrics.requests.get_or_create(&RequestKind { kind }));
+            drop(metrics.requests.get_or_create(&[("kind", kind)]));
         }
         metrics
     }
@@ -100,32 +91,17 @@ impl Default for StoreMetrics {
 impl StoreMetrics {
     /// Adds the metrics to the registry.
     pub fn register(&self, registry: &mut Registry) {
-        registry.register_with_unit(
-            "store_operation_duration",
-            "Durations of store operations, with the wait for a thread",
-            Unit::Seconds,
-            self.seconds.clone(),
-        );
-        registry.register(
-            "store_errors",
-            "Store operations that failed, by operation",
-            self.errors.clone(),
-        );
-        registry.register(
-            "store_requests",
-            "Requests to the object store, also repeated ones; 0 for a store in a folder",
-            self.requests.clone(),
-        );
-        registry.register(
-            "store_damaged_reads",
-            "Refused reads of release files that are damaged, missing or no regular files",
-            self.damaged_reads.clone(),
-        );
-        registry.register(
-            "store_writable",
-            "Whether the last check could write to the store; always 1 for a store in a bucket",
-            self.writable.clone(),
-        );
+        register_metrics! { registry;
+            "store_operation_duration" in Seconds: self.seconds,
+                "Durations of store operations, with the wait for a thread";
+            "store_errors": self.errors, "Store operations that failed, by operation";
+            "store_requests": self.requests,
+                "Requests to the object store, also repeated ones; 0 for a store in a folder";
+            "store_damaged_reads": self.damaged_reads,
+                "Refused reads of release files that are damaged, missing or no regular files";
+            "store_writable": self.writable,
+                "Whether the last check could write to the store; always 1 for a store in a bucket";
+        }
     }
 
     /// Whether the last check could write to the folder of the store.
@@ -135,12 +111,12 @@ impl StoreMetrics {
 
     /// Counts a request to the object store.
     pub(crate) fn record_request(&self, kind: &'static str) {
-        self.requests.get_or_create(&RequestKind { kind }).inc();
+        self.requests.get_or_create(&[("kind", kind)]).inc();
     }
 
     /// Counts an operation.
     pub(crate) fn record(&self, operation: &'static str, duration: Duration, is_ok: bool) {
-        let operation = Operation { operation };
+        let operation = [("operation", operation)];
         self.seconds
             .get_or_create(&operation)
             .observe(duration.as_secs_f64());

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 
 use parking_lot::Mutex;
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
@@ -19,8 +18,9 @@ use tracing::callsite::Identifier;
 use tracing::field::{Field, Visit};
 
 use colonnade_web::log::AUDIT;
-use colonnade_web::metrics::Described;
+use colonnade_web::metrics::Labels;
 use colonnade_web::rate_limiter::RateLimiter;
+use colonnade_web::register_metrics;
 
 /// The maximum number of events per minute.
 const EVENTS_PER_MINUTE: u32 = 60;
@@ -31,7 +31,7 @@ const MIN_SWEEP_LEN: usize = 256;
 /// Limits how often events are logged.
 #[derive(Default)]
 pub(super) struct EventLimiter {
-    suppressed: Family<EventLabel, Counter>,
+    suppressed: Family<Labels<1, String>, Counter>,
     limits: Mutex<Limits>,
 }
 
@@ -51,11 +51,6 @@ struct Limit {
     suppressed: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct EventLabel {
-    event: String,
-}
-
 /// What an event is about.
 #[derive(Default)]
 struct Subject {
@@ -67,11 +62,10 @@ struct Subject {
 impl EventLimiter {
     /// Adds the metrics to the registry.
     pub(super) fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "log_events_suppressed",
-            "Log events that were left out because the same event was logged too often",
-            Described(self.suppressed.clone()),
-        );
+        register_metrics! { registry;
+            "log_events_suppressed": self.suppressed,
+                "Log events that were left out because the same event was logged too often";
+        }
     }
 
     /// Returns the number of such events that were left out before this one, or `None` if this one
@@ -87,7 +81,7 @@ impl EventLimiter {
             .lock()
             .try_acquire((event.metadata().callsite(), subject.name));
         if acquired.is_none() {
-            let label = EventLabel { event: subject.event };
+            let label = [("event", subject.event)];
             self.suppressed.get_or_create(&label).inc();
         }
         acquired

@@ -11,14 +11,14 @@ use opentelemetry::Context;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{Span, SpanData, SpanProcessor};
 use parking_lot::Mutex;
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::registry::Registry;
 use tokio::sync::Notify;
 
 use colonnade_config::OtlpSignal;
-use colonnade_web::metrics::Described;
+use colonnade_web::metrics::Labels;
+use colonnade_web::register_metrics;
 
 /// The instrumentation scope of all that is exported.
 pub(super) const SCOPE: &str = "gateway";
@@ -49,13 +49,8 @@ pub(super) struct ExportQueue {
 /// The metrics of the export.
 #[derive(Debug, Clone, Default)]
 pub struct OtlpMetrics {
-    dropped: Family<SignalLabel, Counter>,
-    failed_exports: Family<SignalLabel, Counter>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct SignalLabel {
-    signal: &'static str,
+    dropped: Family<Labels<1>, Counter>,
+    failed_exports: Family<Labels<1>, Counter>,
 }
 
 /// Passes the spans that have ended to the queue.
@@ -65,16 +60,10 @@ pub(super) struct EndedSpans(pub(super) Arc<ExportQueue>);
 impl OtlpMetrics {
     /// Adds the metrics to the registry.
     pub fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "otlp_dropped",
-            "Spans, log lines and data points that the collector did not get",
-            Described(self.dropped.clone()),
-        );
-        registry.register(
-            "otlp_failed_exports",
-            "Exports that failed",
-            Described(self.failed_exports.clone()),
-        );
+        register_metrics! { registry;
+            "otlp_dropped": self.dropped, "Spans, log lines and data points that the collector did not get";
+            "otlp_failed_exports": self.failed_exports, "Exports that failed";
+        }
     }
 
     /// Exposes the metrics of a signal.
@@ -94,10 +83,8 @@ impl OtlpMetrics {
     }
 }
 
-fn label(signal: OtlpSignal) -> SignalLabel {
-    SignalLabel {
-        signal: signal.name(),
-    }
+fn label(signal: OtlpSignal) -> Labels<1> {
+    [("signal", signal.name())]
 }
 
 impl ExportQueue {

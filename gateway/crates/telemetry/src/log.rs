@@ -10,6 +10,7 @@ use std::mem;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use colonnade_web::register_metrics;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
@@ -69,11 +70,10 @@ impl LogWriter {
 impl Log {
     /// Adds the metrics of the log to the registry.
     pub fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "log_lines_dropped",
-            "Log lines that were dropped because the reader of the log is too slow",
-            self.0.dropped_lines.clone(),
-        );
+        register_metrics! { registry;
+            "log_lines_dropped": self.0.dropped_lines,
+                "Log lines that were dropped because the reader of the log is too slow";
+        }
         self.0.limiter.register(registry);
     }
 

@@ -11,9 +11,10 @@ use prometheus_client::encoding::{EncodeLabel as _, EncodeLabelSet, LabelSetEnco
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 
-use colonnade_web::metrics::Described;
+use colonnade_web::metrics::Labels;
+use colonnade_web::register_metrics;
 use colonnade_web::response::{RequestKind, Track};
 
 /// The most routes with metrics of their own. Deployments define the routes of pages; requests
@@ -48,9 +49,9 @@ pub const KINDS: [RequestKind; 6] = [
 
 /// The request metrics of all listeners.
 pub struct HttpMetrics {
-    counts: Family<Labels, Counter>,
+    counts: Family<RequestLabels, Counter>,
     seconds: Family<RouteLabels, Histogram, fn() -> Histogram>,
-    tracks: Family<TrackLabels, Counter>,
+    tracks: Family<Labels<2>, Counter>,
     track_counts: [[Counter; CLASSES.len()]; TRACKS.len()],
 }
 
@@ -60,7 +61,7 @@ pub struct ListenerRequestMetrics(Arc<Listener>);
 
 struct Listener {
     name: &'static str,
-    counts: Family<Labels, Counter>,
+    counts: Family<RequestLabels, Counter>,
     seconds: Family<RouteLabels, Histogram, fn() -> Histogram>,
     tracks: [[Counter; CLASSES.len()]; TRACKS.len()],
     kinds: [Kind; KINDS.len()],
@@ -80,7 +81,7 @@ struct Counts {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Labels {
+struct RequestLabels {
     #[prometheus(flatten)]
     route: RouteLabels,
     code_class: &'static str,
@@ -92,12 +93,6 @@ struct RouteLabels {
     kind: &'static str,
     /// If metrics are by route.
     route: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct TrackLabels {
-    track: &'static str,
-    code_class: &'static str,
 }
 
 impl EncodeLabelSet for RouteLabels {
@@ -113,13 +108,15 @@ impl EncodeLabelSet for RouteLabels {
 
 impl Default for HttpMetrics {
     fn default() -> Self {
-        let tracks = Family::<TrackLabels, Counter>::default();
+        let tracks = Family::<Labels<2>, Counter>::default();
         Self {
             counts: Family::default(),
             seconds: Family::new_with_constructor(|| Histogram::new(SECONDS)),
             track_counts: TRACKS.map(|track| {
                 let track = track.name();
-                CLASSES.map(|code_class| tracks.get_or_create_owned(&TrackLabels { track, code_class }))
+                CLASSES.map(|code_class| {
+                    tracks.get_or_create_owned(&[("track", track), ("code_class", code_class)])
+                })
             }),
             tracks,
         }
@@ -129,22 +126,13 @@ impl Default for HttpMetrics {
 impl HttpMetrics {
     /// Registers the metrics.
     pub fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "http_requests",
-            "HTTP requests by kind and status class",
-            Described(self.counts.clone()),
-        );
-        registry.register_with_unit(
-            "http_request_duration",
-            "Request durations, until the last 32 KiB of the response were handed to the connection",
-            Unit::Seconds,
-            Described(self.seconds.clone()),
-        );
-        registry.register(
-            "deployment_requests",
-            "Requests for documents and page data, by the track of the deployment that served them",
-            self.tracks.clone(),
-        );
+        register_metrics! { registry;
+            "http_requests": self.counts, "HTTP requests by kind and status class";
+            "http_request_duration" in Seconds: self.seconds,
+                "Request durations, until the last 32 KiB of the response were handed to the connection";
+            "deployment_requests": self.tracks,
+                "Requests for documents and page data, by the track of the deployment that served them";
+        }
     }
 
     /// The metrics of one listener. Those of these kinds are exposed before the first request,
@@ -224,7 +212,8 @@ impl Listener {
             seconds: self.seconds.get_or_create_owned(&route),
             classes: CLASSES.map(|code_class| {
                 let route = route.clone();
-                self.counts.get_or_create_owned(&Labels { route, code_class })
+                self.counts
+                    .get_or_create_owned(&RequestLabels { route, code_class })
             }),
         }
     }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use colonnade_web::metrics::Described;
+use colonnade_web::metrics::Labels;
+use colonnade_web::register_metrics;
 use parking_lot::Mutex;
 use prometheus_client::encoding::{EncodeLabelSet, EncodeMetric, MetricEncoder};
 use prometheus_client::metrics::MetricType;
@@ -12,7 +13,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 use strum::VariantArray;
 use tokio::time::Instant;
 
@@ -31,8 +32,8 @@ const SECONDS: [f64; 12] = [
 #[derive(Clone)]
 pub struct UpstreamMetrics {
     requests: Family<OutcomeLabels, Counter>,
-    seconds: Family<UpstreamLabel, Histogram, fn() -> Histogram>,
-    retries: Family<UpstreamLabel, Counter>,
+    seconds: Family<Labels<1, String>, Histogram, fn() -> Histogram>,
+    retries: Family<Labels<1, String>, Counter>,
     cache: Family<OutcomeLabels, Counter>,
     cache_size: CacheGauge,
     queries: Family<OutcomeLabels, Counter>,
@@ -86,11 +87,6 @@ pub(crate) struct MetricsOfUpstream {
 pub(crate) struct StreamMetrics {
     open: Gauge,
     closed: Vec<(StreamEnd, Counter)>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct UpstreamLabel {
-    upstream: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -184,58 +180,25 @@ impl Default for UpstreamMetrics {
 impl UpstreamMetrics {
     /// Registers the metrics.
     pub fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "upstream_requests",
-            "Requests for an upstream, by outcome",
-            Described(self.requests.clone()),
-        );
-        registry.register_with_unit(
-            "upstream_request_duration",
-            "Duration of calls to an upstream with their retries, to the end of the response",
-            Unit::Seconds,
-            Described(self.seconds.clone()),
-        );
-        registry.register(
-            "upstream_retries",
-            "Requests that were sent to an upstream again",
-            Described(self.retries.clone()),
-        );
-        registry.register(
-            "upstream_cache_responses",
-            "Responses to GET and HEAD, by how the cache of an upstream's responses answered",
-            Described(self.cache.clone()),
-        );
-        registry.register_with_unit(
-            "upstream_cache_size",
-            "The memory that cached responses of all upstreams take",
-            Unit::Bytes,
-            self.cache_size.clone(),
-        );
-        registry.register(
-            "upstream_queries",
-            "Queries of pages that were sent to an upstream, by outcome",
-            Described(self.queries.clone()),
-        );
-        registry.register(
-            "upstream_streams_open",
-            "Open WebSockets and responses with server-sent events",
-            Described(self.streams_open.clone()),
-        );
-        registry.register(
-            "upstream_streams_closed",
-            "WebSockets and responses with server-sent events that have ended, by cause",
-            Described(self.streams_closed.clone()),
-        );
-        registry.register(
-            "upstream_circuit_breaker_state",
-            "1 for the current state of an upstream's circuit breaker, 0 for the others",
-            Described(self.breakers.clone()),
-        );
-        registry.register(
-            "upstream_endpoints",
-            "The endpoints of an upstream, by whether they get requests",
-            self.endpoints.clone(),
-        );
+        register_metrics! { registry;
+            "upstream_requests": self.requests, "Requests for an upstream, by outcome";
+            "upstream_request_duration" in Seconds: self.seconds,
+                "Duration of calls to an upstream with their retries, to the end of the response";
+            "upstream_retries": self.retries, "Requests that were sent to an upstream again";
+            "upstream_cache_responses": self.cache,
+                "Responses to GET and HEAD, by how the cache of an upstream's responses answered";
+            "upstream_cache_size" in Bytes: self.cache_size,
+                "The memory that cached responses of all upstreams take";
+            "upstream_queries": self.queries, "Queries of pages that were sent to an upstream, by outcome";
+            "upstream_streams_open": self.streams_open,
+                "Open WebSockets and responses with server-sent events";
+            "upstream_streams_closed": self.streams_closed,
+                "WebSockets and responses with server-sent events that have ended, by cause";
+            "upstream_circuit_breaker_state": self.breakers,
+                "1 for the current state of an upstream's circuit breaker, 0 for the others";
+            "upstream_endpoints": self.endpoints,
+                "The endpoints of an upstream, by whether they get requests";
+        }
     }
 
     /// The memory of the cache, which is exposed from now on.
@@ -247,9 +210,7 @@ impl UpstreamMetrics {
     pub(crate) fn for_upstream(&self, endpoints: &Arc<Endpoints>) -> MetricsOfUpstream {
         let upstream = endpoints.upstream();
         self.endpoints.0.lock().push(Arc::clone(endpoints));
-        let label = UpstreamLabel {
-            upstream: upstream.to_owned(),
-        };
+        let label = [("upstream", upstream.to_owned())];
         MetricsOfUpstream {
             requests: Counters::new(&self.requests, upstream),
             seconds: self.seconds.get_or_create_owned(&label),

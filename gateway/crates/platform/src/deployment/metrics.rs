@@ -9,11 +9,12 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 
 use colonnade_model::deployment::LiveState;
 use colonnade_model::extension_rules::ExtensionId;
-use colonnade_web::metrics::Described;
+use colonnade_web::metrics::Labels;
+use colonnade_web::register_metrics;
 
 use crate::deployment::change_error::ChangeError;
 use crate::deployment::snapshot::Snapshot;
@@ -56,11 +57,11 @@ const REPORT_CAUSES: [&str; 2] = ["load", "render"];
 pub struct DeploymentMetrics {
     live: Gauge,
     stored: Gauge,
-    candidates: Listed<RolloutLabel>,
-    extensions_off: Listed<ExtensionLabels>,
-    changes: Family<ChangeLabels, Counter>,
+    candidates: Listed<Labels<1, String>>,
+    extensions_off: Listed<Labels<2, String>>,
+    changes: Family<Labels<2>, Counter>,
     reports: Family<ReportLabels, Counter>,
-    unavailable: Family<SectionLabel, Gauge>,
+    unavailable: Family<Labels<1, String>, Gauge>,
     store_read_at: Gauge,
     counting_gateways: Gauge,
 }
@@ -76,31 +77,9 @@ impl<L> Default for Listed<L> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ExtensionLabels {
-    section: String,
-    extension_point: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct RolloutLabel {
-    rollout: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct ChangeLabels {
-    action: &'static str,
-    outcome: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ReportLabels {
     section: String,
     cause: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct SectionLabel {
-    section: String,
 }
 
 impl<L: EncodeLabelSet + fmt::Debug + Send + Sync + 'static> EncodeMetric for Listed<L> {
@@ -130,51 +109,30 @@ impl DeploymentMetrics {
 
     /// Adds the metrics to the registry.
     pub fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "live_deployment",
-            "The number of the live deployment; 0 before the first deploy",
-            self.live.clone(),
-        );
-        registry.register("deployments", "The deployments in the store", self.stored.clone());
-        registry.register_with_unit(
-            "store_last_read_timestamp",
-            "When this gateway last read the live state from the store, in Unix time; 0 before",
-            Unit::Seconds,
-            self.store_read_at.clone(),
-        );
-        registry.register(
-            "canary_gateways",
-            "The gateways whose counts this gateway last added up in canary analysis; 0 without a rollout",
-            self.counting_gateways.clone(),
-        );
-        registry.register(
-            "rollout_candidate_percent",
-            "The share of visitors who get the candidate of a running rollout, by the sections that it changes",
-            self.candidates.clone(),
-        );
-        registry.register(
-            "extension_off",
-            "1 while an extension of a release that visitors get is switched off",
-            self.extensions_off.clone(),
-        );
-        registry.register(
-            "changes",
-            "Calls that change the live state, and automatic changes of rollouts, by outcome",
-            self.changes.clone(),
-        );
-        registry.register(
-            "client_error_reports",
-            "Reports of browsers that a section failed to load or render",
-            Described(self.reports.clone()),
-        );
-        registry.register(
-            "section_unavailable",
-            "1 while a release of the section that visitors should see is missing or damaged",
-            Described(self.unavailable.clone()),
-        );
+        register_metrics! { registry;
+            "live_deployment": self.live, "The number of the live deployment; 0 before the first deploy";
+            "deployments": self.stored, "The deployments in the store";
+            "store_last_read_timestamp" in Seconds: self.store_read_at,
+                "When this gateway last read the live state from the store, in Unix time; 0 before";
+            "canary_gateways": self.counting_gateways,
+                "The gateways whose counts this gateway last added up in canary analysis; 0 without a rollout";
+            "rollout_candidate_percent": self.candidates,
+                "The share of visitors who get the candidate of a running rollout, by the sections that it changes";
+            "extension_off": self.extensions_off,
+                "1 while an extension of a release that visitors get is switched off";
+            "changes": self.changes,
+                "Calls that change the live state, and automatic changes of rollouts, by outcome";
+            "client_error_reports": self.reports,
+                "Reports of browsers that a section failed to load or render";
+            "section_unavailable": self.unavailable,
+                "1 while a release of the section that visitors should see is missing or damaged";
+        }
         for action in ACTIONS {
             for outcome in OUTCOMES {
-                drop(self.changes.get_or_create(&ChangeLabels { action, outcome }));
+                drop(
+                    self.changes
+                        .get_or_create(&[("action", action), ("outcome", outcome)]),
+                );
             }
         }
     }
@@ -194,7 +152,7 @@ impl DeploymentMetrics {
             Err(_) => "rejected",
         };
         self.changes
-            .get_or_create(&ChangeLabels { action, outcome })
+            .get_or_create(&[("action", action), ("outcome", outcome)])
             .inc();
     }
 
@@ -209,7 +167,7 @@ impl DeploymentMetrics {
         let candidates = snapshot.rollouts().map(|running| {
             let sections: Vec<String> = running.changes().into_keys().collect();
             let rollout = sections.join(",");
-            (RolloutLabel { rollout }, running.record.percent)
+            ([("rollout", rollout)], running.record.percent)
         });
         *self.candidates.0.lock() = candidates.collect();
         let off = snapshot.state().into_iter().flat_map(LiveState::off);
@@ -217,10 +175,8 @@ impl DeploymentMetrics {
             let mut releases = snapshot.visible_releases();
             releases.any(|release| release.has_extension(off))
         });
-        let labels = off.map(|ExtensionId { section, point }| ExtensionLabels {
-            section,
-            extension_point: point,
-        });
+        let labels =
+            off.map(|ExtensionId { section, point }| [("section", section), ("extension_point", point)]);
         *self.extensions_off.0.lock() = labels.map(|labels| (labels, 1)).collect();
         // The counters of each section that browsers can report exist from the start.
         for release in snapshot.visible_releases() {
@@ -232,9 +188,7 @@ impl DeploymentMetrics {
     }
 
     fn describe_availability(&self, before: &Snapshot, now: &Snapshot) {
-        let section = |name: &str| SectionLabel {
-            section: name.to_owned(),
-        };
+        let section = |name: &str| [("section", name.to_owned())];
         for each in before.unavailable() {
             if !now.is_unavailable(&each.id.name, &each.id.version) {
                 tracing::info!(event = "section_available", release = %each.id);

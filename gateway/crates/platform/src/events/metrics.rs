@@ -4,9 +4,10 @@ use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::Registry;
 
-use colonnade_web::metrics::Described;
+use colonnade_web::metrics::Labels;
+use colonnade_web::register_metrics;
 use jiff::Timestamp;
 
 /// The results of a delivery.
@@ -20,9 +21,9 @@ pub(super) const UNREACHABLE: &str = "unreachable";
 #[derive(Debug, Clone, Default)]
 pub struct WebhookMetrics {
     deliveries: Family<DeliveryLabels, Counter>,
-    disabled: Family<WebhookLabel, Gauge>,
-    discarded: Family<WebhookLabel, Counter>,
-    undelivered: Family<WebhookLabel, Gauge>,
+    disabled: Family<Labels<1, String>, Gauge>,
+    discarded: Family<Labels<1, String>, Counter>,
+    undelivered: Family<Labels<1, String>, Gauge>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -31,35 +32,18 @@ struct DeliveryLabels {
     result: &'static str,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct WebhookLabel {
-    webhook: String,
-}
-
 impl WebhookMetrics {
     /// Adds the metrics to the registry.
     pub fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "webhook_deliveries",
-            "Attempts to deliver an event to a webhook, by result",
-            Described(self.deliveries.clone()),
-        );
-        registry.register(
-            "webhook_disabled",
-            "1 if the receiver of a webhook said that it is gone, so that it gets nothing more, otherwise 0",
-            Described(self.disabled.clone()),
-        );
-        registry.register(
-            "webhook_discarded_events",
-            "Events that a webhook has refused for three days, and does not get",
-            Described(self.discarded.clone()),
-        );
-        registry.register_with_unit(
-            "webhook_oldest_undelivered_timestamp",
-            "When the oldest event happened that a webhook has not got, in Unix time; 0 if there is none",
-            Unit::Seconds,
-            Described(self.undelivered.clone()),
-        );
+        register_metrics! { registry;
+            "webhook_deliveries": self.deliveries, "Attempts to deliver an event to a webhook, by result";
+            "webhook_disabled": self.disabled,
+                "1 if the receiver of a webhook said that it is gone, so that it gets nothing more, otherwise 0";
+            "webhook_discarded_events": self.discarded,
+                "Events that a webhook has refused for three days, and does not get";
+            "webhook_oldest_undelivered_timestamp" in Seconds: self.undelivered,
+                "When the oldest event happened that a webhook has not got, in Unix time; 0 if there is none";
+        }
     }
 
     /// Creates the series of a webhook.
@@ -68,9 +52,7 @@ impl WebhookMetrics {
             let webhook = webhook.to_owned();
             drop(self.deliveries.get_or_create(&DeliveryLabels { webhook, result }));
         }
-        let label = WebhookLabel {
-            webhook: webhook.to_owned(),
-        };
+        let label = [("webhook", webhook.to_owned())];
         drop(self.disabled.get_or_create(&label));
         drop(self.discarded.get_or_create(&label));
         self.set_oldest_undelivered(webhook, None);
@@ -79,13 +61,13 @@ impl WebhookMetrics {
     /// Records that the receiver is gone.
     pub(super) fn disabled(&self, webhook: &str) {
         let webhook = webhook.to_owned();
-        self.disabled.get_or_create(&WebhookLabel { webhook }).set(1);
+        self.disabled.get_or_create(&[("webhook", webhook)]).set(1);
     }
 
     /// Counts an event that the receiver does not get.
     pub(super) fn discarded(&self, webhook: &str) {
         let webhook = webhook.to_owned();
-        self.discarded.get_or_create(&WebhookLabel { webhook }).inc();
+        self.discarded.get_or_create(&[("webhook", webhook)]).inc();
     }
 
     /// Counts an attempt.
@@ -100,7 +82,7 @@ impl WebhookMetrics {
     pub(super) fn set_oldest_undelivered(&self, webhook: &str, at: Option<Timestamp>) {
         let webhook = webhook.to_owned();
         self.undelivered
-            .get_or_create(&WebhookLabel { webhook })
+            .get_or_create(&[("webhook", webhook)])
             .set(at.map_or(0, Timestamp::as_second));
     }
 }

@@ -1,5 +1,6 @@
 //! The metrics of documents.
 
+use colonnade_web::register_metrics;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 
@@ -17,10 +18,9 @@ impl DocumentMetrics {
 
     /// Registers the metrics.
     pub(crate) fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "document_cache_misses",
-            "Documents that were composed and compressed because they were not cached",
-            self.cache_misses.clone(),
-        );
+        register_metrics! { registry;
+            "document_cache_misses": self.cache_misses,
+                "Documents that were composed and compressed because they were not cached";
+        }
     }
 }

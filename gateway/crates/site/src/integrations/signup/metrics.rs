@@ -1,13 +1,13 @@
 //! The metrics of sign-up.
 
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 use colonnade_upstream::circuit_breaker::BreakerState;
-use colonnade_web::metrics::Described;
+use colonnade_web::metrics::Labels;
+use colonnade_web::register_metrics;
 
 use crate::integrations::signup::error::SignupError;
 
@@ -29,41 +29,26 @@ const OUTCOMES: [&str; 11] = [
 /// The metrics of sign-up.
 #[derive(Clone, Default)]
 pub(crate) struct SignupMetrics {
-    outcomes: Family<OutcomeLabel, Counter>,
-    circuit_breaker: Family<StateLabel, Gauge>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OutcomeLabel {
-    outcome: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct StateLabel {
-    state: &'static str,
+    outcomes: Family<Labels<1>, Counter>,
+    circuit_breaker: Family<Labels<1>, Gauge>,
 }
 
 impl SignupMetrics {
     pub(crate) fn register(&self, registry: &mut Registry) {
         for outcome in OUTCOMES {
-            drop(self.outcomes.get_or_create(&OutcomeLabel { outcome }));
+            drop(self.outcomes.get_or_create(&[("outcome", outcome)]));
         }
-        registry.register(
-            "signups",
-            "Sign-ups, by outcome",
-            Described(self.outcomes.clone()),
-        );
-        registry.register(
-            "signup_circuit_breaker_state",
-            "1 for the current state of the sign-up backend's circuit breaker, 0 for the others",
-            Described(self.circuit_breaker.clone()),
-        );
+        register_metrics! { registry;
+            "signups": self.outcomes, "Sign-ups, by outcome";
+            "signup_circuit_breaker_state": self.circuit_breaker,
+                "1 for the current state of the sign-up backend's circuit breaker, 0 for the others";
+        }
     }
 
     /// Sets the circuit breaker's state.
     pub(super) fn set_circuit_breaker_state(&self, current: BreakerState) {
         for state in BreakerState::ALL {
-            let label = StateLabel { state: state.name() };
+            let label = [("state", state.name())];
             let gauge = self.circuit_breaker.get_or_create(&label);
             gauge.set(i64::from(state == current));
         }
@@ -93,9 +78,7 @@ impl<'a> OutcomeRecorder<'a> {
 
 impl Drop for OutcomeRecorder<'_> {
     fn drop(&mut self) {
-        let label = OutcomeLabel {
-            outcome: self.outcome,
-        };
+        let label = [("outcome", self.outcome)];
         self.metrics.outcomes.get_or_create(&label).inc();
     }
 }
