@@ -206,11 +206,7 @@ fn wildcard_certificate_is_issued_by_dns_records() {
     let folder = Arc::new(TempDir::new().unwrap());
     let table = pebble.table("dns-01") + "names = [\"site.example\", \"*.site.example\"]\n";
     let refusing = Gateway::start_with(&(table.clone() + "dns_hook = [\"/bin/false\"]\n"), &[]);
-    let gateway = Gateway::set_up(Setup {
-        folder: Some(Arc::clone(&folder)),
-        extra: &(table + &pebble.dns_hook(folder.path())),
-        ..Setup::default()
-    });
+    let gateway = Gateway::start_in(Arc::clone(&folder), &(table + &pebble.dns_hook(folder.path())));
     gateway.wait_for_event(|line| line["event"] == "acme_certificate_issued");
     wait_until("the certificate is served", || serves_issued(&gateway, &gateway));
     let calls = std::fs::read_to_string(folder.path().join("calls")).unwrap();

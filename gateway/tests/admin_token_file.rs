@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use crate::identity::list;
-use crate::support::{Gateway, Setup, TOKEN, configuration, token, wait_until};
+use crate::support::{Gateway, TOKEN, configuration, token, wait_until};
 
 /// The tables of a token file.
 fn token_file(tokens: &[&str]) -> String {
@@ -24,11 +24,7 @@ fn token_file_is_read_again_when_it_changes() {
     };
     let table = "[admin]\ntoken_file = \"tokens.toml\"\n";
     // It is missing.
-    let gateway = Gateway::set_up(Setup {
-        folder: Some(Arc::clone(&folder)),
-        extra: table,
-        ..Setup::default()
-    });
+    let gateway = Gateway::start_in(Arc::clone(&folder), table);
     let statuses = || ["one", "two", TOKEN].map(|token| list(&gateway, token).status);
     let is_loaded = |value: u64| {
         let sample = "colonnade_token_file_last_reload_successful";

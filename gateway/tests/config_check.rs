@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use crate::support::{
-    Certificate, Gateway, Setup, configuration, configuration_with_listen, run_gateway, token, wait_until,
+    Certificate, Gateway, configuration, configuration_with_listen, run_gateway, token, wait_until,
 };
 
 /// Checks a configuration in a folder. Returns the problems that it prints, then the warnings.
@@ -129,11 +129,7 @@ fn check_accepts_a_store_that_can_be_created() {
 fn gateway_starts_with_expired_certificate_and_warns() {
     let folder = Arc::new(TempDir::new().unwrap());
     let files = Certificate::valid_in("site.example", 2001..2002).write(folder.path());
-    let gateway = Gateway::set_up(Setup {
-        folder: Some(folder),
-        extra: &files.table("tls"),
-        ..Setup::default()
-    });
+    let gateway = Gateway::start_in(folder, &files.table("tls"));
     let warning = gateway.wait_for_event(|line| line["event"] == "config_warning");
     let text = warning["warning"].as_str().unwrap();
     assert!(text.contains("expired at 2002-01-01"), "{text}");
@@ -146,11 +142,7 @@ fn certificate_that_lacks_a_host_is_replaced_by_no_worse_one() {
     let incomplete = Certificate::valid_in("site.example", 2001..2999);
     let files = incomplete.write(folder.path());
     let table = files.table("tls");
-    let gateway = Gateway::set_up(Setup {
-        folder: Some(Arc::clone(&folder)),
-        extra: &table,
-        ..Setup::default()
-    });
+    let gateway = Gateway::start_in(Arc::clone(&folder), &table);
     // The certificate does not cover a host that is added later.
     let hosts = "allowed_hosts = [\"site.example\", \"www.site.example\"]";
     gateway.reload(&configuration_with_listen(hosts, &table));
@@ -183,11 +175,7 @@ fn rejected_certificate_never_replaces_a_good_one() {
     let folder = Arc::new(TempDir::new().unwrap());
     let good = Certificate::valid_in("site.example", 2001..2999);
     let files = good.write(folder.path());
-    let gateway = Gateway::set_up(Setup {
-        folder: Some(Arc::clone(&folder)),
-        extra: &files.table("tls"),
-        ..Setup::default()
-    });
+    let gateway = Gateway::start_in(Arc::clone(&folder), &files.table("tls"));
     let expiry = "colonnade_certificate_expiry_timestamp_seconds{listener=\"site\"}";
     let at_start = gateway.metric(expiry);
     for (host, years, problem) in [

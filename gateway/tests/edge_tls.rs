@@ -495,11 +495,7 @@ fn non_loopback_admin_listener_requires_tls() {
     .unwrap();
     let output = run_gateway(&["check", "--config", config.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0));
-    let gateway = Gateway::set_up(Setup {
-        folder: Some(folder),
-        extra: &files.table("admin_tls"),
-        ..Setup::default()
-    });
+    let gateway = Gateway::start_in(folder, &files.table("admin_tls"));
     assert!(
         certificate
             .connect(&gateway.admin, &[])
@@ -514,11 +510,7 @@ fn tls_admin_accepts_certificate_or_configured_hosts() {
     let folder = Arc::new(TempDir::new().unwrap());
     let certificate = Certificate::new();
     let table = certificate.write(folder.path()).table("admin_tls");
-    let gateway = Gateway::set_up(Setup {
-        folder: Some(folder),
-        extra: &table,
-        ..Setup::default()
-    });
+    let gateway = Gateway::start_in(folder, &table);
     // With the host name of the certificate.
     let metrics = || {
         let request = Request::new("GET", "/metrics");

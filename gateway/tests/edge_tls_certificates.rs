@@ -27,11 +27,7 @@ fn sni_selects_certificate_of_host() {
     let (www, www_table) = written("www.site.example", &folder);
     let (wildcard, wildcard_table) = written("*.site.example", &folder);
     let table = default.write(folder.path()).table("tls");
-    let gateway = Gateway::set_up(Setup {
-        folder: Some(Arc::clone(&folder)),
-        extra: &(table + &wildcard_table + &www_table),
-        ..Setup::default()
-    });
+    let gateway = Gateway::start_in(Arc::clone(&folder), &(table + &wildcard_table + &www_table));
     for (host, expected) in [
         (SITE, &default),
         ("www.site.example", &www),
@@ -51,11 +47,7 @@ fn reload_adds_renews_and_removes_certificates() {
     let folder = Arc::new(TempDir::new().unwrap());
     let default = Certificate::new();
     let table = default.write(folder.path()).table("tls");
-    let gateway = Gateway::set_up(Setup {
-        folder: Some(Arc::clone(&folder)),
-        extra: &table,
-        ..Setup::default()
-    });
+    let gateway = Gateway::start_in(Arc::clone(&folder), &table);
     let (www, additional) = written("www.site.example", &folder);
     assert!(!www.serves("www.site.example", &gateway.site));
     gateway.reload(&configuration(&(table.clone() + &additional)));
@@ -85,11 +77,7 @@ fn damaged_certificate_does_not_block_renewal_of_others() {
     let default = Certificate::new();
     let table = default.write(folder.path()).table("tls");
     let (www, additional) = written("www.site.example", &folder);
-    let gateway = Gateway::set_up(Setup {
-        folder: Some(Arc::clone(&folder)),
-        extra: &(table + &additional),
-        ..Setup::default()
-    });
+    let gateway = Gateway::start_in(Arc::clone(&folder), &(table + &additional));
     std::fs::write(folder.path().join("www.site.example/certificate.pem"), "damaged").unwrap();
     let renewed = Certificate::new();
     renewed.write(folder.path());
@@ -105,11 +93,7 @@ fn host_may_move_to_an_additional_certificate() {
     let folder = Arc::new(TempDir::new().unwrap());
     let default = Certificate::new();
     let table = default.write(folder.path()).table("tls");
-    let gateway = Gateway::set_up(Setup {
-        folder: Some(Arc::clone(&folder)),
-        extra: &table,
-        ..Setup::default()
-    });
+    let gateway = Gateway::start_in(Arc::clone(&folder), &table);
     let (moved, additional) = written(SITE, &folder);
     let other = Certificate::valid_in("other.example", 2001..2999);
     other.write(folder.path());

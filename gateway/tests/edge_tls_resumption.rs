@@ -9,7 +9,7 @@ use rustls::{ClientConfig, HandshakeKind};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{Certificate, Client, Gateway, Setup, Tls, now};
+use crate::support::{Certificate, Client, Gateway, Tls, now};
 
 struct ResumingSite {
     gateway: Gateway,
@@ -24,11 +24,7 @@ fn resuming_site(tables: &[&str]) -> ResumingSite {
     let certificate = Certificate::new();
     let files = certificate.write(folder.path());
     let table: String = tables.iter().map(|name| files.table(name)).collect();
-    let gateway = Gateway::set_up(Setup {
-        folder: Some(folder),
-        extra: &table,
-        ..Setup::default()
-    });
+    let gateway = Gateway::start_in(folder, &table);
     let mut older = aws_lc_rs::default_provider();
     older.cipher_suites.retain(|suite| suite.tls13().is_none());
     let clients = [

@@ -248,6 +248,15 @@ impl Gateway {
         })
     }
 
+    /// Starts a gateway in this folder, with additional configuration.
+    pub(crate) fn start_in(folder: Arc<TempDir>, extra: &str) -> Self {
+        Self::set_up(Setup {
+            folder: Some(folder),
+            extra,
+            ..Setup::default()
+        })
+    }
+
     /// Starts another gateway on the same store.
     pub(crate) fn start_another(&self) -> Self {
         self.start_another_with("")
@@ -255,11 +264,7 @@ impl Gateway {
 
     /// Starts another gateway on the same store, with additional configuration.
     pub(crate) fn start_another_with(&self, extra: &str) -> Self {
-        Self::set_up(Setup {
-            folder: Some(self.shared_folder()),
-            extra,
-            ..Setup::default()
-        })
+        Self::start_in(self.shared_folder(), extra)
     }
 
     /// Kills the gateway and starts another one on its store, with additional configuration.
