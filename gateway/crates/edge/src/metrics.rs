@@ -111,7 +111,7 @@ impl CloseReason {
     }
 
     /// Returns whether the client was too slow.
-    pub fn is_slow_client(self) -> bool {
+    pub(crate) fn is_slow_client(self) -> bool {
         matches!(
             self,
             Self::FirstByteTimeout
@@ -123,7 +123,7 @@ impl CloseReason {
     }
 
     /// Returns whether the client is at fault: it was too slow or violated the protocol.
-    pub fn is_client_fault(self) -> bool {
+    pub(crate) fn is_client_fault(self) -> bool {
         self.is_slow_client()
             || matches!(
                 self,
@@ -232,7 +232,7 @@ impl ListenerConnectionMetrics {
     }
 
     /// Counts an HTTP/2 request whose body came too slowly.
-    pub fn body_timed_out(&self) {
+    pub(crate) fn body_timed_out(&self) {
         self.body_timeouts.inc();
     }
 

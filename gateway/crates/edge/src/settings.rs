@@ -46,7 +46,7 @@ pub type CurrentSettings = Arc<ArcSwap<Settings>>;
 
 impl Settings {
     /// Returns whether requests may name this host.
-    pub fn allows_host(&self, host: &Host) -> bool {
+    pub(crate) fn allows_host(&self, host: &Host) -> bool {
         let is_listed = |hosts: &[Host]| hosts.iter().any(|listed| listed.matches(host));
         match &self.allowed_hosts {
             AllowedHosts::Any => true,

@@ -9,7 +9,7 @@ use crate::pattern::SEGMENT;
 pub const MAX_PARAMETERS: usize = 8;
 
 /// The most characters of a value, as JavaScript counts them.
-pub const MAX_VALUE_CHARS: usize = 200;
+pub(crate) const MAX_VALUE_CHARS: usize = 200;
 
 /// The most bytes of a parameter's name.
 const MAX_NAME_BYTES: usize = 32;
@@ -21,7 +21,7 @@ pub struct MalformedSearch;
 
 /// Whether a page can declare a parameter of this name: `[a-zA-Z][a-zA-Z0-9_-]{0,31}`. Browsers
 /// never percent-encode it.
-pub fn is_parameter_name(text: &str) -> bool {
+pub(crate) fn is_parameter_name(text: &str) -> bool {
     text.len() <= MAX_NAME_BYTES
         && text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text

@@ -121,13 +121,13 @@ impl RenderMetrics {
     }
 
     /// Counts an attempt to start a worker.
-    pub fn record_start(&self, succeeded: bool) {
+    pub(crate) fn record_start(&self, succeeded: bool) {
         let outcome = if succeeded { STARTED } else { FAILED };
         self.worker_starts.get_or_create(&[("outcome", outcome)]).inc();
     }
 
     /// Counts a worker that was replaced.
-    pub fn record_restart(&self) {
+    pub(crate) fn record_restart(&self) {
         self.worker_restarts.inc();
     }
 

@@ -217,7 +217,7 @@ impl<B: Breaker> CircuitBreaker<B> {
 
     /// A health check of the backend has succeeded. It closes a circuit whose open time is over,
     /// also while a call that began when checks failed probes the backend: its client may be slow.
-    pub fn check_succeeded(&self) {
+    pub(crate) fn check_succeeded(&self) {
         let circuit = self.circuit.lock();
         let now = poll::refresh();
         match circuit.state {

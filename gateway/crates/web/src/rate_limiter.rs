@@ -38,7 +38,7 @@ impl RateLimiter {
     }
 
     /// Changes the rate. The used share of the minute stays used.
-    pub fn set_rate(&mut self, per_minute: u32) {
+    pub(crate) fn set_rate(&mut self, per_minute: u32) {
         self.interval = MINUTE / per_minute.max(1);
     }
 

@@ -41,19 +41,19 @@ use crate::search::{canonical_search, split_search};
 use crate::policy::Policy;
 
 /// The version of the section contract that this gateway supports.
-pub const CONTRACT: u32 = 1;
+pub(crate) const CONTRACT: u32 = 1;
 
 /// The maximum number of pages of a release, and of the paths that they list.
 pub const MAX_PATHS: usize = 5_000;
 
 /// The maximum number of modules that a release exposes.
-pub const MAX_EXPOSED_MODULES: usize = 100;
+pub(crate) const MAX_EXPOSED_MODULES: usize = 100;
 
 /// The maximum number of extension points that a release opens, and of those that it fills.
 pub const MAX_EXTENSIONS: usize = 32;
 
 /// The maximum number of links that a release contributes to the navigation.
-pub const MAX_NAVIGATION: usize = 32;
+pub(crate) const MAX_NAVIGATION: usize = 32;
 
 /// The manifest's file name, in the root folder of a release.
 pub const RELEASE_FILE: &str = "release.json";

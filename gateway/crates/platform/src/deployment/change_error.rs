@@ -103,7 +103,7 @@ fn describe_live(live: Option<u64>) -> String {
 fn describe_claimed(claims: &BTreeSet<Claim>) -> String {
     let sections: BTreeSet<_> = claims
         .iter()
-        .map(|claim| format!("`{}`", claim.from_section()))
+        .map(|claim| format!("`{}`", claim.from_section))
         .collect();
     sections.into_iter().collect::<Vec<_>>().join(", ")
 }

@@ -89,7 +89,11 @@ impl Deployments {
 
     /// The pages and extensions of a deployment with a newly published release that fail to render;
     /// empty if it could go live.
-    pub async fn render_problems(&self, snapshot: &Snapshot, loaded: &LoadedDeployment) -> Vec<String> {
+    pub(crate) async fn render_problems(
+        &self,
+        snapshot: &Snapshot,
+        loaded: &LoadedDeployment,
+    ) -> Vec<String> {
         let Some(renderer) = self.enabled_renderer() else {
             return Vec::new();
         };

@@ -189,7 +189,7 @@ impl Snapshot {
     }
 
     /// How many deployments are stored.
-    pub fn stored_count(&self) -> usize {
+    pub(crate) fn stored_count(&self) -> usize {
         self.stored.len()
     }
 

@@ -168,13 +168,6 @@ pub struct Claim {
     pub(super) from_section: String,
 }
 
-impl Claim {
-    /// The section that loses paths.
-    pub fn from_section(&self) -> &str {
-        &self.from_section
-    }
-}
-
 impl fmt::Display for Claim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {

@@ -183,14 +183,14 @@ impl CanaryAnalysis {
     }
 
     /// What this gateway has counted of these rollouts, for the others.
-    pub fn own_counts<'a>(&self, rollouts: impl Iterator<Item = &'a Rollout>) -> GatewayCounts {
+    pub(crate) fn own_counts<'a>(&self, rollouts: impl Iterator<Item = &'a Rollout>) -> GatewayCounts {
         GatewayCounts {
             rollouts: rollouts.map(|rollout| self.count(rollout).0).collect(),
         }
     }
 
     /// Uses what the other gateways have counted.
-    pub fn set_counts_of_others(&self, counts: Vec<GatewayCounts>) {
+    pub(crate) fn set_counts_of_others(&self, counts: Vec<GatewayCounts>) {
         *self.others.lock() = Others {
             counts,
             received_at: Some(Instant::now()),

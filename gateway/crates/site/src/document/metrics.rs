@@ -12,7 +12,7 @@ pub struct DocumentMetrics {
 
 impl DocumentMetrics {
     /// Counts a document that was not cached.
-    pub fn record_cache_miss(&self) {
+    pub(crate) fn record_cache_miss(&self) {
         self.cache_misses.inc();
     }
 

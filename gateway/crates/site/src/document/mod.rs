@@ -146,7 +146,7 @@ impl Documents {
     }
 
     /// Responds to a rejected form post with the form's page. The response is never cached.
-    pub async fn respond_to_form(
+    pub(crate) async fn respond_to_form(
         &self,
         request: &DocumentRequest,
         status: StatusCode,

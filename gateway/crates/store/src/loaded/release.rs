@@ -289,7 +289,7 @@ impl LoadedRelease {
 
     /// Whether each document has a part of the release: it is the shell, or fills an extension point
     /// of it.
-    pub fn is_everywhere(&self) -> bool {
+    pub(crate) fn is_everywhere(&self) -> bool {
         match &self.role {
             Role::Shell(_) => true,
             Role::Section(_) => self.filled_points().any(PointReference::is_of_shell),

@@ -15,7 +15,7 @@ impl<E> ResponseCache<E> {
     /// headers which change on the way to the upstream. Otherwise [`ResponseCache::serve`] decides,
     /// with the headers that the upstream would get. `has_credentials` says whether they may
     /// include the visitor's.
-    pub fn find_hit<B: Body>(
+    pub(crate) fn find_hit<B: Body>(
         &self,
         path_and_query: &str,
         visitor: &HeaderMap,

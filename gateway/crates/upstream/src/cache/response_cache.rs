@@ -79,7 +79,12 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
     /// `Cache-Status` to the head of its response. If the method is unsafe and succeeded, removes
     /// what is stored for its URL, and for the URLs that the response names in `Location` and
     /// `Content-Location` by a path of the same upstream (RFC 9111, section 4.4).
-    pub fn record_forwarded(&self, request: &request::Parts, status: StatusCode, headers: &mut HeaderMap) {
+    pub(crate) fn record_forwarded(
+        &self,
+        request: &request::Parts,
+        status: StatusCode,
+        headers: &mut HeaderMap,
+    ) {
         let is_success = status.is_success() || status.is_redirection();
         if is_success && !request.method.is_safe() {
             self.store.invalidate(path_and_query(&request.uri));
