@@ -16,24 +16,24 @@ use colonnade_site::Site;
 use colonnade_telemetry::{RecordedBody, Recorder};
 use colonnade_web::body::RequestBody;
 use colonnade_web::problem::Audience;
+use colonnade_web::request::Head;
 use colonnade_web::response::Response;
 use colonnade_web::security_headers::add_security_headers;
 use http::header::STRICT_TRANSPORT_SECURITY;
-use http::request::Parts;
-use http::{Method, Request, StatusCode};
+use http::{Method, StatusCode};
 
 use crate::redirect::HttpsRedirect;
 
 /// What a listener serves behind the middleware.
 trait Routes<B>: Send + Sync + 'static {
     /// Responds to a request.
-    fn handle(&self, head: &Parts, body: B) -> impl Future<Output = Response> + Send;
+    fn handle(&self, head: &Head, body: B) -> impl Future<Output = Response> + Send;
 
     /// The audience of errors that occur before a route is found.
     fn audience(&self) -> Audience;
 
     /// A request was refused with this status before it reached the routes.
-    fn refused(&self, _head: &Parts, _status: StatusCode) {}
+    fn refused(&self, _head: &Head, _status: StatusCode) {}
 }
 
 /// The middleware of a listener, around its routes.
@@ -96,7 +96,7 @@ impl<R: Routes<RequestBody>> HttpService for Stack<R> {
 
     fn respond(
         &self,
-        head: &Parts,
+        head: &Head,
         body: RequestBody,
         connection: Option<ConnectionHandle>,
     ) -> impl Future<Output = http::Response<RecordedBody>> + Send {
@@ -108,7 +108,7 @@ impl<R: Routes<RequestBody>> HttpService for Stack<R> {
 impl<R> Stack<R> {
     async fn run<B>(
         &self,
-        head: &Parts,
+        head: &Head,
         body: B,
         connection: Option<ConnectionHandle>,
     ) -> http::Response<RecordedBody>
@@ -139,7 +139,7 @@ impl<R> Stack<R> {
 
     /// Rejects ambiguous requests, before anything else reads them, and then sheds load. Directly
     /// before the routes, which are the expensive part.
-    async fn admit<B>(&self, head: &Parts, body: B, connection: Option<ConnectionHandle>) -> Response
+    async fn admit<B>(&self, head: &Head, body: B, connection: Option<ConnectionHandle>) -> Response
     where
         R: Routes<B>,
     {
@@ -166,7 +166,7 @@ impl<R> Stack<R> {
 }
 
 impl Routes<RequestBody> for Arc<Site> {
-    fn handle(&self, head: &Parts, body: RequestBody) -> impl Future<Output = Response> + Send {
+    fn handle(&self, head: &Head, body: RequestBody) -> impl Future<Output = Response> + Send {
         Site::handle(self, head, body)
     }
 
@@ -176,22 +176,21 @@ impl Routes<RequestBody> for Arc<Site> {
 }
 
 impl Routes<RequestBody> for Arc<Admin> {
-    async fn handle(&self, head: &Parts, body: RequestBody) -> Response {
-        let request = Request::from_parts(head.clone(), body);
-        Admin::handle(Arc::clone(self), request).await
+    async fn handle(&self, head: &Head, body: RequestBody) -> Response {
+        Admin::handle(Arc::clone(self), head.clone(), body).await
     }
 
     fn audience(&self) -> Audience {
         Audience::Operator
     }
 
-    fn refused(&self, head: &Parts, status: StatusCode) {
+    fn refused(&self, head: &Head, status: StatusCode) {
         self.log_refused(head, status);
     }
 }
 
 impl Routes<RequestBody> for HttpsRedirect {
-    async fn handle(&self, head: &Parts, _: RequestBody) -> Response {
+    async fn handle(&self, head: &Head, _: RequestBody) -> Response {
         self.respond(&head.uri)
     }
 

@@ -1,4 +1,5 @@
 use std::future::poll_fn;
+use std::net::Ipv4Addr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
@@ -8,11 +9,12 @@ use colonnade_config::TelemetrySettings;
 use colonnade_edge::middleware::catch_panic;
 use colonnade_edge::{AllowedHosts, CurrentSettings, Limits, Settings};
 use colonnade_telemetry::{Exporter, Log, RecordedBody, Recorder};
+use colonnade_web::client::Client;
 use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::Audience;
+use colonnade_web::request::Head;
 use colonnade_web::response::{Response, text};
 use http::header::HOST;
-use http::request::Parts;
 use http::{Method, Request, StatusCode};
 use http_body_util::BodyExt as _;
 
@@ -23,7 +25,7 @@ use crate::metrics::Metrics;
 struct Page(Audience);
 
 impl Routes<()> for Page {
-    async fn handle(&self, _: &Parts, (): ()) -> Response {
+    async fn handle(&self, _: &Head, (): ()) -> Response {
         text(StatusCode::OK, "hello")
     }
 
@@ -36,7 +38,7 @@ impl Routes<()> for Page {
 struct Panicking(Audience);
 
 impl Routes<()> for Panicking {
-    async fn handle(&self, _: &Parts, (): ()) -> Response {
+    async fn handle(&self, _: &Head, (): ()) -> Response {
         tokio::task::yield_now().await;
         // A panic message could contain what a visitor typed.
         assert_eq!("leaked-secret", "", "leaked-secret");
@@ -98,8 +100,13 @@ fn stack<R>(routes: R, is_secure: bool) -> Stack<R> {
 
 async fn send<R: Routes<()>>(stack: &Stack<R>, method: Method) -> http::Response<RecordedBody> {
     let request = Request::builder().method(method).header(HOST, "site.example");
-    let (head, ()) = request.body(()).unwrap().into_parts();
-    stack.run(&head, (), None).await
+    let (parts, ()) = request.body(()).unwrap().into_parts();
+    let client = Client {
+        address: Ipv4Addr::LOCALHOST.into(),
+        is_proxied: false,
+        certificate: None,
+    };
+    stack.run(&Head { parts, client }, (), None).await
 }
 
 #[tokio::test]

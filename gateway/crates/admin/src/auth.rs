@@ -16,10 +16,11 @@ use sha2::{Digest as _, Sha256};
 
 use colonnade_config::Action;
 use colonnade_identity::{Holder, IdTokenProblem};
-use colonnade_web::client::{ClientCertificate, ClientKey};
+use colonnade_web::client::ClientKey;
 use colonnade_web::origin::{self, is_same_origin};
 use colonnade_web::problem::HttpError;
 use colonnade_web::rate_limiter::{ClientRateLimiter, RateLimited, RateLimits};
+use colonnade_web::request::Head;
 
 use crate::access::{Access, Credential, Identity};
 use crate::audit::AuditCaller;
@@ -48,11 +49,7 @@ pub(super) struct FailureLimiters {
 
 impl FailureLimiters {
     /// Refuses a client that has failed too often, before its request reaches an identity provider.
-    pub(super) fn check(
-        &self,
-        client: Option<ClientKey>,
-        client_ip: Option<IpAddr>,
-    ) -> Result<(), AdminError> {
+    pub(super) fn check(&self, client: ClientKey, client_ip: Option<IpAddr>) -> Result<(), AdminError> {
         let checked = self.failures.check(client, FAILURE_LIMITS);
         checked.map_err(|limited| self.limited(client, client_ip, limited))
     }
@@ -61,7 +58,7 @@ impl FailureLimiters {
     /// the client is rate limited.
     pub(super) fn limit(
         &self,
-        client: Option<ClientKey>,
+        client: ClientKey,
         client_ip: Option<IpAddr>,
         problem: TokenProblem,
     ) -> AdminError {
@@ -82,12 +79,7 @@ impl FailureLimiters {
         AdminError::Unauthorized(problem)
     }
 
-    fn limited(
-        &self,
-        client: Option<ClientKey>,
-        client_ip: Option<IpAddr>,
-        limited: RateLimited,
-    ) -> AdminError {
+    fn limited(&self, client: ClientKey, client_ip: Option<IpAddr>, limited: RateLimited) -> AdminError {
         let (RateLimited::Client(wait) | RateLimited::Total(wait)) = limited;
         if self.events.try_acquire(client, EVENT_LIMITS).is_ok() {
             let client_ip = client_ip.map(tracing::field::display);
@@ -102,7 +94,7 @@ impl FailureLimiters {
 pub(super) async fn authenticate(
     access: &Access,
     sessions: &Sessions,
-    head: &Parts,
+    head: &Head,
     audit: &AuditCaller,
 ) -> Result<(Identity, Option<Session>), TokenProblem> {
     if head.headers.contains_key(AUTHORIZATION) {
@@ -140,9 +132,9 @@ async fn credential(access: &Access, sent: &str) -> Result<Credential, TokenProb
 }
 
 /// Who showed the certificate of the connection.
-fn certificate_holder(head: &Parts, scheme: &str) -> Result<Holder, TokenProblem> {
-    let certificate = head.extensions.get();
-    let holder = certificate.and_then(|ClientCertificate(der)| Holder::of_certificate(der));
+fn certificate_holder(head: &Head, scheme: &str) -> Result<Holder, TokenProblem> {
+    let certificate = head.client.certificate.as_ref();
+    let holder = certificate.and_then(|der| Holder::of_certificate(der));
     let holder = holder.ok_or(TokenProblem::Missing)?;
     // Browsers show it for any page, and say which. Other clients say nothing.
     if origin::is_known(&head.headers) && !is_same_origin(&head.uri, &head.headers, scheme) {

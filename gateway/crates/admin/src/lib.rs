@@ -47,16 +47,16 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, LazyLock};
 
 use http::StatusCode;
-use http::request::Parts;
 use matchit::Params;
 
 use colonnade_config::Action;
 use colonnade_model::pattern::RequestPath;
-use colonnade_web::client::{ClientAddress, client_key};
+use colonnade_web::body::RequestBody;
 use colonnade_web::health::is_health_path;
 use colonnade_web::problem::{Audience, HttpError, respond};
+use colonnade_web::request::Head;
 use colonnade_web::request_scope;
-use colonnade_web::response::{Request, Response, ServedBy};
+use colonnade_web::response::{Response, ServedBy};
 use colonnade_web::router::Router;
 
 use access::Identity;
@@ -86,8 +86,8 @@ impl Admin {
     /// # Panics
     ///
     /// Panics if the handler panics.
-    pub async fn handle(self: Arc<Self>, request: Request) -> Response {
-        let task = request_scope::spawn(async move { self.respond(request).await });
+    pub async fn handle(self: Arc<Self>, head: Head, body: RequestBody) -> Response {
+        let task = request_scope::spawn(async move { self.respond(head, body).await });
         match task.await {
             Ok(response) => response,
             Err(error) => match error.try_into_panic() {
@@ -98,7 +98,7 @@ impl Admin {
     }
 
     /// Logs a request that the listener refused before it reached the API.
-    pub fn log_refused(&self, head: &Parts, status: StatusCode) {
+    pub fn log_refused(&self, head: &Head, status: StatusCode) {
         let mut event = self.audit_event(head);
         event.route = INVALID_REQUEST.into();
         event.status = status;
@@ -106,14 +106,12 @@ impl Admin {
     }
 
     /// The event of a request without a response: the gateway stopped before it was complete.
-    fn audit_event(&self, head: &Parts) -> AuditEvent {
-        let client_ip = head.extensions.get();
-        let client_ip = client_ip.map(|ClientAddress(address)| *address);
+    fn audit_event(&self, head: &Head) -> AuditEvent {
         AuditEvent {
             // Health checks are no calls of the API.
             is_logged: !is_health_path(head.uri.path()),
             method: head.method.clone(),
-            client_ip: client_ip.filter(|_| self.log_client_ip),
+            client_ip: self.log_client_ip.then_some(head.client.address),
             caller: AuditCaller::default(),
             events: Arc::clone(&self.events),
             route: UNMATCHED.into(),
@@ -122,16 +120,14 @@ impl Admin {
         }
     }
 
-    async fn respond(self: &Arc<Self>, request: Request) -> Response {
-        let (head, body) = request.into_parts();
+    async fn respond(self: &Arc<Self>, head: Head, body: RequestBody) -> Response {
         let mut event = self.audit_event(&head);
-        let request = Request::from_parts(head, body);
-        let result = match RequestPath::parse(request.uri().path()) {
+        let result = match RequestPath::parse(head.uri.path()) {
             Err(error) => {
                 event.route = INVALID_REQUEST.into();
                 Err(AdminError::Path(error))
             }
-            Ok(path) => self.route(&path, request, &mut event).await,
+            Ok(path) => self.route(&path, (&head, body), &mut event).await,
         };
         event.cause = result.as_ref().err().map(AdminError::cause);
         // `admin_client_rate_limited` says so, once a minute: a loop of wrong tokens fills no log.
@@ -150,14 +146,14 @@ impl Admin {
     async fn route(
         self: &Arc<Self>,
         path: &RequestPath,
-        request: Request,
+        request: (&Head, RequestBody),
         event: &mut AuditEvent,
     ) -> Result<Response, AdminError> {
         match ROUTER.find(path.decoded()) {
             // A person types the address of the console.
             Some((route, parameters)) if !path.has_trailing_slash() || path.decoded() == CONSOLE => {
                 event.route = route.name.clone();
-                let method = request.method();
+                let method = &request.0.method;
                 let mut operations = route.handler.iter();
                 if let Some(operation) = operations.find(|operation| operation.methods().allow(method)) {
                     self.call(operation.endpoint, &parameters, request, event).await
@@ -174,13 +170,13 @@ impl Admin {
         self: &Arc<Self>,
         endpoint: Endpoint,
         parameters: &Params<'_, '_>,
-        request: Request,
+        request: (&Head, RequestBody),
         event: &mut AuditEvent,
     ) -> Result<Response, AdminError> {
-        let client = client_key(request.extensions());
+        let (head, body) = request;
+        let client = head.client.key();
         let client_ip = event.client_ip;
         let refused = |problem| self.failure_limiters.limit(client, client_ip, problem);
-        let (head, body) = request.into_parts();
         match endpoint {
             Endpoint::Open(handler) => Ok(handler(self)),
             Endpoint::Console => {
@@ -192,7 +188,7 @@ impl Admin {
             Endpoint::Metrics => {
                 // Without a token only if other machines cannot reach the listener.
                 if self.is_exposed {
-                    let caller = self.authenticate(&head, event).await;
+                    let caller = self.authenticate(head, event).await;
                     let (identity, _) = caller.map_err(refused)?;
                     auth::require_any_section(&identity, Action::Metrics)?;
                 }
@@ -201,7 +197,7 @@ impl Admin {
             Endpoint::SignIn(handler) => {
                 self.failure_limiters.check(client, client_ip)?;
                 let call = SignInCall {
-                    head: &head,
+                    head,
                     body,
                     audit: &event.caller,
                 };
@@ -212,7 +208,7 @@ impl Admin {
                 })
             }
             Endpoint::Api(handler) => {
-                let caller = self.authenticate(&head, event).await;
+                let caller = self.authenticate(head, event).await;
                 let parameters = Parameters::parse(parameters);
                 if let Ok(parameters) = &parameters
                     && (caller.is_ok() || self.is_live(&parameters.name))
@@ -223,7 +219,7 @@ impl Admin {
                 let call = Call {
                     caller: event.caller.known(&identity, session.as_ref()),
                     parameters: parameters?,
-                    head: &head,
+                    head,
                     body,
                 };
                 handler(self, call).await
@@ -233,7 +229,7 @@ impl Admin {
 
     async fn authenticate(
         &self,
-        head: &Parts,
+        head: &Head,
         event: &AuditEvent,
     ) -> Result<(Identity, Option<Session>), TokenProblem> {
         let access = self.access.load_full();

@@ -5,8 +5,8 @@ use std::error::Error;
 use bytes::Bytes;
 use colonnade_admission::{Waiter, Yield};
 use colonnade_web::body::RequestBody;
+use colonnade_web::request::Head;
 use http::Response;
-use http::request::Parts;
 use http_body::Body;
 
 use crate::state::ConnectionState;
@@ -20,7 +20,7 @@ pub trait HttpService: Send + Sync + 'static {
     /// several clients share it.
     fn respond(
         &self,
-        head: &Parts,
+        head: &Head,
         body: RequestBody,
         connection: Option<ConnectionHandle>,
     ) -> impl Future<Output = Response<Self::Body>> + Send;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use http::Method;
-use http::request::Parts;
 use tokio::time::Instant;
 
 use colonnade_clock::poll;
@@ -13,8 +12,8 @@ use colonnade_platform::deployment::Snapshot;
 use colonnade_platform::rollout::{ExtensionRender, Measurement};
 use colonnade_render::ExtensionOutcomes;
 use colonnade_web::body::RequestBody;
-use colonnade_web::client::ClientAddress;
 use colonnade_web::problem::{Audience, HttpError, respond};
+use colonnade_web::request::Head;
 use colonnade_web::response::{Response, ServedBy};
 
 use crate::asset::Assets;
@@ -85,7 +84,7 @@ impl Site {
     }
 
     /// Handles a request.
-    pub async fn handle(&self, head: &Parts, body: RequestBody) -> Response {
+    pub async fn handle(&self, head: &Head, body: RequestBody) -> Response {
         let started_at = poll::now();
         // The whole request uses one snapshot.
         let mut snapshot = self.deployments.current();
@@ -125,7 +124,7 @@ impl Site {
         &self,
         snapshot: &mut Arc<Snapshot>,
         path: &RequestPath,
-        head: &Parts,
+        head: &Head,
     ) -> Result<(), SiteError> {
         let cookies = self.cookies(head);
         let has_unknown_name = has_unknown_name(snapshot, path, cookies);
@@ -172,10 +171,8 @@ impl Site {
     }
 
     /// Measures a document or page data, for canary analysis.
-    fn measure(&self, snapshot: &Snapshot, head: &Parts, response: &Response, started_at: Instant) {
-        let (Some(state), Some(ClientAddress(address)), &Method::GET) =
-            (analyzed(snapshot), head.extensions.get(), &head.method)
-        else {
+    fn measure(&self, snapshot: &Snapshot, head: &Head, response: &Response, started_at: Instant) {
+        let (Some(state), &Method::GET) = (analyzed(snapshot), &head.method) else {
             return;
         };
         let served_by = &response.body().served_by;
@@ -200,7 +197,7 @@ impl Site {
             extensions: &self.extension_renders(snapshot, response, path),
             latency: poll::refresh().duration_since(started_at),
         };
-        let client = self.canary.client_hash(*address);
+        let client = self.canary.client_hash(head.client.address);
         self.canary
             .record_response(&state.visible, deployment, client, measurement);
     }
@@ -224,7 +221,7 @@ impl Site {
 }
 
 /// Decodes the path of a request.
-fn parse_path(head: &Parts) -> Result<RequestPath, SiteError> {
+fn parse_path(head: &Head) -> Result<RequestPath, SiteError> {
     let uri = head.uri.path_and_query();
     if uri.is_some_and(|uri| uri.as_str().len() > MAX_URI_BYTES) {
         return Err(HttpError::UriTooLong.into());

@@ -1,6 +1,5 @@
 //! The site, and what handlers of its routes share.
 
-use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -15,12 +14,12 @@ use colonnade_platform::deployment::{Deployments, Snapshot};
 use colonnade_platform::rollout::CanaryAnalysis;
 use colonnade_store::loaded::PageManifest;
 use colonnade_upstream::Upstreams;
-use colonnade_web::client::{ClientAddress, client_key};
 use colonnade_web::content_negotiation::prefers_html;
 use colonnade_web::cookie::Cookies;
 use colonnade_web::health::ShutdownSignal;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, HttpError};
+use colonnade_web::request::Head;
 use colonnade_web::response::{RequestKind, Response, ServedBy, empty, redirect};
 
 use crate::asset::Assets;
@@ -32,7 +31,6 @@ use crate::integrations::Integrations;
 use crate::manifest_cache::ManifestCache;
 use crate::preview;
 use crate::reports::ClientErrorReports;
-use crate::reports::error::ReportError;
 use crate::route_table::RouteTable;
 use crate::wellknown::RootFiles;
 
@@ -120,7 +118,7 @@ impl Site {
                 section: page.map(|page| page.section.name.clone()),
             });
         }
-        let client = client_key(&head.extensions);
+        let client = Some(head.client.key());
         let requested = page.zip(path).and_then(|(page, path)| {
             let search = search_of(page, head).ok()?;
             Some(RequestedPage { page, path, search })
@@ -176,9 +174,8 @@ impl Site {
     /// Handles a client error report.
     pub(crate) async fn client_error_report(&self, call: Call<'_>) -> Result<Response, SiteError> {
         self.require_same_origin(call.head)?;
-        let address = client_address(call.head)?;
         self.client_error_reports
-            .receive(call.snapshot, call.cookies, call.body, address)
+            .receive(call.snapshot, call.cookies, call.body, call.head.client.address)
             .await?;
         Ok(empty(StatusCode::NO_CONTENT))
     }
@@ -194,12 +191,10 @@ impl Site {
     }
 
     /// Counts a document that a browser shows, for canary analysis.
-    fn count_view(&self, snapshot: &Snapshot, selection: &DeploymentSelection, head: &Parts) {
-        let address = head.extensions.get::<ClientAddress>();
-        if let (Some(state), Some(ClientAddress(address)), &Method::GET, false) =
-            (analyzed(snapshot), address, &head.method, selection.is_preview())
+    fn count_view(&self, snapshot: &Snapshot, selection: &DeploymentSelection, head: &Head) {
+        if let (Some(state), &Method::GET, false) = (analyzed(snapshot), &head.method, selection.is_preview())
         {
-            let client = self.canary.client_hash(*address);
+            let client = self.canary.client_hash(head.client.address);
             self.canary.record_view(&state.visible, selection.set(), client);
         }
     }
@@ -210,13 +205,6 @@ impl Site {
 pub(crate) fn analyzed(snapshot: &Snapshot) -> Option<&LiveState> {
     let state = snapshot.state()?;
     (!state.visible.rollouts().is_empty()).then_some(state)
-}
-
-/// The address of the client that sends a report.
-fn client_address(head: &Parts) -> Result<IpAddr, ReportError> {
-    let address = head.extensions.get();
-    let ClientAddress(address) = address.ok_or(ReportError::Malformed)?;
-    Ok(*address)
 }
 
 /// The canonical query of a request for a page.

@@ -27,7 +27,6 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use colonnade_clock::poll;
-use http::request::Parts;
 use http::{HeaderValue, Method};
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::Instant;
@@ -39,8 +38,8 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use colonnade_config::{LoggedRequests, TelemetrySettings};
 use colonnade_diagnostics::{Diagnostics, SectionRequest};
 use colonnade_web::body::{BrokenBody, ResponseBody};
-use colonnade_web::client::ClientAddress;
 use colonnade_web::health::is_health_path;
+use colonnade_web::request::Head;
 use colonnade_web::request_scope::{self, RequestScope};
 use colonnade_web::response::{REQUEST_ID, RequestId, RequestKind, Response, ServedBy};
 
@@ -134,9 +133,8 @@ impl Recorder {
     }
 
     /// Starts to record a request, and gives it its ID.
-    pub fn start(&self, head: &Parts) -> Recording {
+    pub fn start(&self, head: &Head) -> Recording {
         let RequestId(id) = request_id::request_id(head);
-        let client_ip = head.extensions.get().map(|ClientAddress(address)| *address);
         Recording(Event {
             span: self
                 .0
@@ -147,7 +145,7 @@ impl Recorder {
             method: method(&head.method),
             response: None,
             bytes: 0,
-            client_ip: client_ip.filter(|_| self.0.log_client_ip),
+            client_ip: self.0.log_client_ip.then_some(head.client.address),
             path: self.0.log_path_templates.then(|| path_template(head.uri.path())),
             // One poll serves many streams of an HTTP/2 connection.
             start: poll::refresh(),

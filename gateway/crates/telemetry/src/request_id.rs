@@ -4,9 +4,8 @@ use std::array;
 
 use bytes::Bytes;
 use http::HeaderValue;
-use http::request::Parts;
 
-use colonnade_web::client::FromTrustedProxy;
+use colonnade_web::request::Head;
 use colonnade_web::response::{REQUEST_ID, RequestId};
 
 /// The maximum length of an ID from a proxy.
@@ -14,13 +13,13 @@ const MAX_LENGTH: usize = 64;
 
 /// Returns the ID that a trusted proxy sent, or a new one. IDs of other peers are ignored: they
 /// could put arbitrary text into the log.
-pub(super) fn request_id(head: &Parts) -> RequestId {
+pub(super) fn request_id(head: &Head) -> RequestId {
     let from_proxy = || {
-        head.extensions.get::<FromTrustedProxy>()?;
         let mut ids = head.headers.get_all(REQUEST_ID).iter();
         ids.next().filter(|id| ids.next().is_none() && is_valid(id))
     };
-    RequestId(from_proxy().cloned().unwrap_or_else(random_id))
+    let id = head.client.is_proxied.then(from_proxy).flatten().cloned();
+    RequestId(id.unwrap_or_else(random_id))
 }
 
 /// Returns 128 random bits in hexadecimal.
@@ -45,9 +44,12 @@ fn is_valid(id: &HeaderValue) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use http::Request;
 
-    use colonnade_web::client::FromTrustedProxy;
+    use colonnade_web::client::Client;
+    use colonnade_web::request::Head;
     use colonnade_web::response::RequestId;
 
     use super::{MAX_LENGTH, request_id};
@@ -58,11 +60,13 @@ mod tests {
         for id in ids {
             request = request.header("x-request-id", *id);
         }
-        let mut request = request.body(()).expect("a request");
-        if from_proxy {
-            request.extensions_mut().insert(FromTrustedProxy);
-        }
-        let RequestId(id) = request_id(&request.into_parts().0);
+        let (parts, ()) = request.body(()).expect("a request").into_parts();
+        let client = Client {
+            address: Ipv4Addr::LOCALHOST.into(),
+            is_proxied: from_proxy,
+            certificate: None,
+        };
+        let RequestId(id) = request_id(&Head { parts, client });
         ids.contains(&id.to_str().expect("a string"))
     }
 

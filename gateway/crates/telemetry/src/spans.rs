@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use http::HeaderValue;
-use http::request::Parts;
 use opentelemetry::trace::{
     Span as _, SpanContext, SpanId, SpanKind, Status, TraceContextExt as _, TraceFlags, TraceId, TraceState,
     Tracer as _, TracerProvider as _,
@@ -18,7 +17,7 @@ use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::trace::{Sampler, SdkTracer, SdkTracerProvider, SpanProcessor};
 
 use colonnade_web::call_span::{CallEnd, CallSpan, CallSpans, Callee, StartCallSpan};
-use colonnade_web::client::FromTrustedProxy;
+use colonnade_web::request::Head;
 
 use crate::export_queue::SCOPE;
 use crate::request_line::RequestLine;
@@ -53,7 +52,7 @@ impl Tracer {
     }
 
     /// Starts the span of a request.
-    pub(super) fn start_span(&self, head: &Parts) -> Span {
+    pub(super) fn start_span(&self, head: &Head) -> Span {
         let Self(tracer) = self;
         let parent = parent(head).map_or_else(Context::new, |parent| {
             Context::new().with_remote_span_context(parent)
@@ -150,10 +149,9 @@ impl Span {
 
 /// The parent span from the `traceparent` header of a trusted proxy: `00-<trace>-<span>-<flags>`,
 /// in lower-case hexadecimal.
-fn parent(head: &Parts) -> Option<SpanContext> {
-    head.extensions.get::<FromTrustedProxy>()?;
+fn parent(head: &Head) -> Option<SpanContext> {
     let mut values = head.headers.get_all("traceparent").iter();
-    let (Some(value), None) = (values.next(), values.next()) else {
+    let (true, Some(value), None) = (head.client.is_proxied, values.next(), values.next()) else {
         return None;
     };
     let value = value.to_str().ok()?;

@@ -4,14 +4,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use colonnade_web::body::{RequestBody, ResponseBody};
-use colonnade_web::client::client_key;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, respond};
+use colonnade_web::request::Head;
 use colonnade_web::request_scope;
 use colonnade_web::response::{Response, ServedBy, empty};
 use colonnade_web::stream::{StreamConnection, accepts_events};
 use http::header::{ALLOW, CONTENT_LENGTH};
-use http::request::Parts;
 use http::{Method, StatusCode};
 use http_body::Body as _;
 
@@ -28,7 +27,7 @@ impl Upstream {
     /// Forwards a request, and returns the response, or an error for `audience`.
     pub(crate) async fn forward(
         self: &Arc<Self>,
-        head: &Parts,
+        head: &Head,
         target: Target,
         body: RequestBody,
         audience: Audience,
@@ -53,7 +52,7 @@ impl Upstream {
     /// Answers a request that passed the checks: from the cache, or by the upstream.
     async fn exchange(
         self: &Arc<Self>,
-        head: &Parts,
+        head: &Head,
         target: Target,
         body: RequestBody,
     ) -> Result<Response, UpstreamError> {
@@ -81,7 +80,7 @@ impl Upstream {
     }
 
     /// The request that the upstream gets for a visitor's.
-    fn outgoing(&self, head: &Parts, target: Target) -> Outgoing<'static> {
+    fn outgoing(&self, head: &Head, target: Target) -> Outgoing<'static> {
         Outgoing {
             method: head.method.clone(),
             target,
@@ -91,7 +90,7 @@ impl Upstream {
                 &self.origin_headers,
             )),
             max_response_bytes: self.settings.max_response_bytes,
-            client: client_key(&head.extensions),
+            client: Some(head.client.key()),
             is_query: false,
             spans: request_scope::call_spans(),
             stream: asked_events(head).map(StreamRequest::Events),
@@ -99,7 +98,7 @@ impl Upstream {
     }
 
     /// Checks a request before anything is sent. Returns the response to OPTIONS.
-    fn check(&self, head: &Parts, body: &RequestBody) -> Result<Option<Response>, UpstreamError> {
+    fn check(&self, head: &Head, body: &RequestBody) -> Result<Option<Response>, UpstreamError> {
         if head.method == Method::OPTIONS {
             let mut response = empty(StatusCode::NO_CONTENT);
             response.headers_mut().insert(ALLOW, self.allow.clone());
@@ -116,7 +115,7 @@ impl Upstream {
         if !is_safe && !origin::is_same_origin(&head.uri, &head.headers, self.site.scheme()) {
             return Err(UpstreamError::CrossOrigin);
         }
-        self.limit_rate(client_key(&head.extensions))?;
+        self.limit_rate(Some(head.client.key()))?;
         if is_safe && !body.is_end_stream() {
             return Err(UpstreamError::UnexpectedBody);
         }
@@ -131,7 +130,7 @@ impl Upstream {
 }
 
 /// The connection of a client that asks for server-sent events.
-fn asked_events(head: &Parts) -> Option<StreamConnection> {
+fn asked_events(head: &Head) -> Option<StreamConnection> {
     let connection = head.extensions.get().cloned();
     connection.filter(|_| accepts_events(&head.headers))
 }

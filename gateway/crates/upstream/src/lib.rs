@@ -57,9 +57,9 @@ use colonnade_web::body::RequestBody;
 use colonnade_web::client::ClientKey;
 use colonnade_web::problem::{Audience, respond};
 use colonnade_web::query::{QueryResult, Revision, UnusableResult};
+use colonnade_web::request::Head;
 use colonnade_web::response::Response;
 use http::StatusCode;
-use http::request::Parts;
 use http::uri::PathAndQuery;
 use tokio::task::JoinSet;
 
@@ -119,7 +119,7 @@ impl Upstreams {
     /// Forwards a visitor's request below `/api/`. Streams both bodies. `audience` gets the errors.
     pub async fn forward(
         &self,
-        head: &Parts,
+        head: &Head,
         path: &RequestPath,
         body: RequestBody,
         audience: Audience,

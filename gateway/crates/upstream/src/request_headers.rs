@@ -9,11 +9,10 @@ use std::net::IpAddr;
 
 use bytes::Bytes;
 use colonnade_config::{Origin, Upstream};
-use colonnade_web::client::{ClientAddress, FromTrustedProxy};
+use colonnade_web::request::Head;
 use colonnade_web::request_scope;
 use colonnade_web::response::{REQUEST_ID, RequestId};
 use http::header::{ACCEPT, AUTHORIZATION, COOKIE, FORWARDED, HeaderName, HeaderValue, VIA};
-use http::request::Parts;
 use http::{HeaderMap, Method, Version};
 use secrecy::ExposeSecret as _;
 
@@ -100,11 +99,10 @@ const MAX_ADDRESS: usize = 47;
 const ADDED: usize = 9;
 
 /// Returns the headers of a client's request as an upstream gets them.
-pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &OriginHeaders) -> HeaderMap {
+pub(crate) fn of_client(head: &Head, upstream: &Upstream, site: &OriginHeaders) -> HeaderMap {
     let hop_by_hop = HopByHop::of(&head.headers);
-    let is_proxy = head.extensions.get::<FromTrustedProxy>().is_some();
     let passes = |name: &HeaderName| {
-        is_forwarded(name, &head.method, is_proxy, upstream) && !hop_by_hop.contains(name)
+        is_forwarded(name, &head.method, head.client.is_proxied, upstream) && !hop_by_hop.contains(name)
     };
     let mut headers = HeaderMap::with_capacity(head.headers.len() + ADDED);
     for (name, value) in head.headers.iter().filter(|(name, _)| passes(name)) {
@@ -113,9 +111,7 @@ pub(crate) fn of_client(head: &Parts, upstream: &Upstream, site: &OriginHeaders)
     if upstream.forward_cookies {
         cookies::remove_own(&mut headers);
     }
-    if let Some(&ClientAddress(address)) = head.extensions.get() {
-        site.add_forwarded(&mut headers, address.to_canonical());
-    }
+    site.add_forwarded(&mut headers, head.client.address.to_canonical());
     add_via(&mut headers, head.version);
     add_request_id(&mut headers);
     headers

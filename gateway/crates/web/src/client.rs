@@ -4,27 +4,23 @@ use std::hash::{Hash, Hasher};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use http::Extensions;
-
-/// A request extension: the IP address of the client. Behind a trusted proxy it is the address that
-/// the proxy reports.
-#[derive(Debug, Clone, Copy)]
-pub struct ClientAddress(pub IpAddr);
-
-/// The key of the client that sent a request, if its address is known.
-pub fn client_key(extensions: &Extensions) -> Option<ClientKey> {
-    extensions
-        .get()
-        .map(|ClientAddress(address)| ClientKey::new(*address))
+/// The client of a request, as its connection knows it.
+#[derive(Debug, Clone)]
+pub struct Client {
+    /// Its IP address. Behind a trusted proxy it is the address that the proxy reports.
+    pub address: IpAddr,
+    /// Whether a trusted proxy sends the request.
+    pub is_proxied: bool,
+    /// The certificate of the connection, in DER, which the listener verified.
+    pub certificate: Option<Arc<[u8]>>,
 }
 
-/// A request extension: the request comes from a trusted proxy.
-#[derive(Debug, Clone, Copy)]
-pub struct FromTrustedProxy;
-
-/// A request extension: the certificate of the client, in DER, which the listener verified.
-#[derive(Debug, Clone)]
-pub struct ClientCertificate(pub Arc<[u8]>);
+impl Client {
+    /// The key by which limits count it.
+    pub fn key(&self) -> ClientKey {
+        ClientKey::new(self.address)
+    }
+}
 
 /// The key by which limits count clients: an IPv4 address, or the /64 prefix of an IPv6 address. A
 /// single host can use every address of its /64.

@@ -30,6 +30,7 @@ pub mod plain_page;
 pub mod problem;
 pub mod query;
 pub mod rate_limiter;
+pub mod request;
 pub mod request_scope;
 pub mod response;
 pub mod router;

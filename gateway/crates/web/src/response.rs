@@ -1,4 +1,4 @@
-//! Request and response types, and constructors for common responses.
+//! Responses, and constructors for common responses.
 
 use std::time::Duration;
 
@@ -7,14 +7,11 @@ use http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, LOCATION
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde::Serialize;
 
-use crate::body::{RequestBody, ResponseBody};
+use crate::body::ResponseBody;
 use crate::conditional::{Precondition, Validators, evaluate_preconditions};
 use crate::content_negotiation::Coding;
 
 pub use crate::served_by::{RequestKind, ServedBy, Track};
-
-/// A request with a streamed body.
-pub type Request = http::Request<RequestBody>;
 
 /// A response. Its body is in memory, except for streams of events and the responses of upstreams.
 /// It stays in one place while the functions and futures of a request pass it on.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use colonnade_admission::Permit;
-use colonnade_web::client::{ClientCertificate, ClientKey};
+use colonnade_web::client::ClientKey;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
@@ -159,7 +159,7 @@ impl<S: HttpService> Connection<S> {
             let session = stream.get_ref().1;
             self.metrics.handshake(session);
             let shown = session.peer_certificates().and_then(<[_]>::first);
-            certificate = shown.map(|shown| ClientCertificate(Arc::from(&**shown)));
+            certificate = shown.map(|shown| Arc::from(&**shown));
             state.write_hold().allow();
             (Stream::Tls(Box::new(stream)), protocol)
         } else {
@@ -181,7 +181,7 @@ struct Handshake {
     /// The source address of the PROXY header, or the peer of the socket.
     peer: IpAddr,
     /// The certificate of the peer, if it showed one.
-    certificate: Option<ClientCertificate>,
+    certificate: Option<Arc<[u8]>>,
     protocol: Protocol,
     stream: Stream,
 }

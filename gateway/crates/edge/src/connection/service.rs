@@ -7,10 +7,10 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use colonnade_web::body::RequestBody;
-use colonnade_web::client::{ClientAddress, ClientCertificate, FromTrustedProxy};
+use colonnade_web::client::Client;
+use colonnade_web::request::Head;
 use http::header::CONNECTION;
-use http::request::Parts;
-use http::{HeaderValue, Response, StatusCode, Version};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, Version};
 use http_body::Body as _;
 use hyper::body::Incoming;
 use hyper::service::Service;
@@ -36,7 +36,7 @@ pub(super) struct ConnectionService<S> {
     /// The IP address of the peer: the client, or a proxy.
     pub(super) peer: IpAddr,
     /// The certificate of the peer, if it showed one.
-    pub(super) certificate: Option<ClientCertificate>,
+    pub(super) certificate: Option<Arc<[u8]>>,
     /// The current settings: a proxy that a reload removed is no longer trusted.
     pub(super) settings: CurrentSettings,
     /// The state of the connection.
@@ -58,9 +58,13 @@ impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
         if request.version() == Version::HTTP_2 && self.state.refuses_requests() {
             return Box::pin(ready(Err(h2::Reason::REFUSED_STREAM.into())));
         }
-        let (mut head, body) = request.into_parts();
-        let connection = self.identify_client(&mut head);
-        add_connection(&mut head, &self.state, &self.streams);
+        let (mut parts, body) = request.into_parts();
+        add_connection(&mut parts, &self.state, &self.streams);
+        let client = self.client(&parts.headers);
+        // A proxy's connection carries requests of many clients and must not be closed because of
+        // one.
+        let connection = (!client.is_proxied).then(|| ConnectionHandle(self.state.clone()));
+        let head = Head { parts, client };
         let (body, timeout) = self.with_timeout(head.version, body);
         let version = head.version;
         let (guard, is_pipelined) = self.state.begin_response(version);
@@ -94,22 +98,14 @@ impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
 }
 
 impl<S> ConnectionService<S> {
-    /// Adds the address and the certificate of the client to a request. Returns its connection, unless several clients
-    /// share it.
-    fn identify_client(&self, head: &mut Parts) -> Option<ConnectionHandle> {
+    /// The client of a request.
+    fn client(&self, headers: &HeaderMap) -> Client {
         let settings = self.settings.load();
-        let client = proxy::client_address(&settings.trusted_proxies, self.peer, &head.headers);
-        head.extensions.insert(ClientAddress(client));
-        if let Some(certificate) = &self.certificate {
-            head.extensions.insert(certificate.clone());
-        }
-        if proxy::is_trusted(&settings.trusted_proxies, self.peer) {
-            head.extensions.insert(FromTrustedProxy);
-            // A proxy's connection carries requests of many clients and must not be closed because
-            // of one.
-            None
-        } else {
-            Some(ConnectionHandle(self.state.clone()))
+        let proxies = &settings.trusted_proxies;
+        Client {
+            address: proxy::client_address(proxies, self.peer, headers),
+            is_proxied: proxy::is_trusted(proxies, self.peer),
+            certificate: self.certificate.clone(),
         }
     }
 
@@ -135,7 +131,7 @@ mod tests {
 
     use bytes::Bytes;
     use colonnade_web::body::RequestBody;
-    use http::request::Parts;
+    use colonnade_web::request::Head;
     use http::{HeaderValue, Response};
     use http_body_util::Empty;
     use hyper_util::rt::TokioIo;
@@ -164,7 +160,7 @@ mod tests {
 
         async fn respond(
             &self,
-            head: &Parts,
+            head: &Head,
             _: RequestBody,
             _: Option<ConnectionHandle>,
         ) -> Response<Empty<Bytes>> {

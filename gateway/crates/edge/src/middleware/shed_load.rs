@@ -3,13 +3,11 @@
 
 use std::time::Duration;
 
-use http::request::Parts;
-
 use colonnade_admission::{Full, Permit, Pool};
 use colonnade_memory::Pressure;
-use colonnade_web::client::client_key;
 use colonnade_web::health;
 use colonnade_web::problem::{Audience, HttpError, respond};
+use colonnade_web::request::Head;
 use colonnade_web::response::{Response, ServedBy};
 
 use crate::metrics::ShedMetrics;
@@ -47,7 +45,7 @@ impl LoadShedder {
     /// The request must be shed.
     pub async fn admit(
         &self,
-        head: &Parts,
+        head: &Head,
         connection: Option<ConnectionHandle>,
     ) -> Result<Option<Permit<ConnectionHandle>>, Full> {
         if health::is_health_path(head.uri.path()) {
@@ -65,8 +63,10 @@ impl LoadShedder {
             max_wait: MAX_WAIT,
             max_waiting: MAX_WAITING,
         };
-        let client = client_key(&head.extensions);
-        let permit = self.pool.acquire(client, connection, limits).await;
+        let permit = self
+            .pool
+            .acquire(Some(head.client.key()), connection, limits)
+            .await;
         permit.map(Some).inspect_err(|full| self.metrics.shed(*full))
     }
 }

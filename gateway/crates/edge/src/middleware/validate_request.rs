@@ -13,11 +13,11 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 use hyper::ext::Protocol;
 
 use crate::{AllowedHosts, Settings};
-use colonnade_web::client::FromTrustedProxy;
 use colonnade_web::head_limits::{has_too_many_items, has_too_many_parameters, has_too_many_segments};
 use colonnade_web::health;
 use colonnade_web::host::Host;
 use colonnade_web::problem::{Audience, Problem, respond};
+use colonnade_web::request::Head;
 use colonnade_web::response::{Response, ServedBy, empty};
 use colonnade_web::router::Methods;
 
@@ -94,7 +94,7 @@ impl Problem for RequestError {
 /// Lets valid requests continue, else responds with a [`RequestError`] and calls `refused` with the
 /// status.
 pub fn validate_request(
-    head: &Parts,
+    head: &Head,
     settings: &Settings,
     audience: impl FnOnce() -> Audience,
     refused: impl FnOnce(StatusCode),
@@ -125,7 +125,7 @@ fn options_asterisk() -> Response {
     response
 }
 
-fn validate(head: &Parts, settings: &Settings) -> Result<(), RequestError> {
+fn validate(head: &Head, settings: &Settings) -> Result<(), RequestError> {
     let (uri, headers) = (&head.uri, &head.headers);
     // hyper limits the number over HTTP/1, but only the size over HTTP/2.
     let max_fields = settings.limits.max_header_fields;
@@ -203,7 +203,7 @@ fn has_outer_whitespace(value: &HeaderValue) -> bool {
 }
 
 /// Returns whether the scheme is that of the listener. h2 reports it only with an `:authority`.
-fn is_expected_scheme(head: &Parts, settings: &Settings) -> bool {
+fn is_expected_scheme(head: &Head, settings: &Settings) -> bool {
     let Some(scheme) = head.uri.scheme() else {
         return true;
     };
@@ -213,8 +213,7 @@ fn is_expected_scheme(head: &Parts, settings: &Settings) -> bool {
         (Scheme::HTTP, Scheme::HTTPS)
     };
     // A trusted proxy may terminate TLS, and some proxies pass the client's scheme on.
-    let is_from_proxy = || settings.proxy_protocol || head.extensions.get::<FromTrustedProxy>().is_some();
-    *scheme == own || *scheme == other && is_from_proxy()
+    *scheme == own || *scheme == other && (settings.proxy_protocol || head.client.is_proxied)
 }
 
 /// Returns the host of a request (RFC 9112, section 3.2; RFC 9113, section 8.3.1).

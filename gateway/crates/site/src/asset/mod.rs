@@ -11,7 +11,6 @@ mod range;
 
 use http::HeaderValue;
 use http::header::CACHE_CONTROL;
-use http::request::Parts;
 
 use colonnade_config::AssetSettings;
 use colonnade_platform::deployment::Snapshot;
@@ -56,13 +55,13 @@ impl Assets {
             snapshot,
             parameter: path,
             cookies,
+            head,
             ..
         } = call;
-        let Parts { method, headers, .. } = call.head;
         let (release, path, is_public) =
             find(snapshot, path, cookies).ok_or_else(|| not_found(snapshot, path))?;
         let file = release.files.get(path).ok_or(HttpError::NotFound)?;
-        let coding = preferred_coding(headers, &file.codings);
+        let coding = preferred_coding(&head.headers, &file.codings);
         let prepared = self.cache.get(store, release, file, coding).await;
         let prepared = prepared.map_err(|cause| SiteError::Store {
             section: release.id.name.clone(),
@@ -73,8 +72,8 @@ impl Assets {
             return Err(HttpError::NotFound.into());
         };
         let request = FileRequest {
-            method,
-            headers,
+            method: &head.method,
+            headers: &head.headers,
             published_at: &release.published_at,
         };
         let mut response = file_response(&request, &prepared);

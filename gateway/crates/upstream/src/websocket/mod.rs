@@ -13,8 +13,8 @@ use aws_lc_rs::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use colonnade_web::body::{RequestBody, ResponseBody};
-use colonnade_web::client::client_key;
 use colonnade_web::origin;
+use colonnade_web::request::Head;
 use colonnade_web::request_scope;
 use colonnade_web::response::Response;
 use colonnade_web::stream::StreamConnection;
@@ -94,7 +94,7 @@ impl Upstream {
     /// Opens a WebSocket, if the upstream does. Otherwise returns its response.
     pub(crate) async fn open_websocket(
         self: &Arc<Self>,
-        head: &Parts,
+        head: &Head,
         body: &RequestBody,
         target: Target,
     ) -> Result<Response, UpstreamError> {
@@ -107,7 +107,7 @@ impl Upstream {
             target,
             headers: Cow::Owned(self.handshake_headers(head, &key)),
             max_response_bytes: self.settings.max_response_bytes,
-            client: client_key(&head.extensions),
+            client: Some(head.client.key()),
             is_query: false,
             spans: request_scope::call_spans(),
             stream: Some(StreamRequest::WebSocket {
@@ -144,7 +144,7 @@ impl Upstream {
     /// Checks the handshake of a client within its limits, before anything is sent.
     async fn accept_handshake<'a>(
         &self,
-        head: &'a Parts,
+        head: &'a Head,
         body: &RequestBody,
     ) -> Result<(Handshake<'a>, OpenStream), UpstreamError> {
         let version = head.headers.get(SEC_WEBSOCKET_VERSION);
@@ -158,14 +158,14 @@ impl Upstream {
         if !origin::has_own_origin(&head.uri, &head.headers, self.site.scheme()) {
             return Err(UpstreamError::CrossOrigin);
         }
-        let client = client_key(&head.extensions);
+        let client = Some(head.client.key());
         self.limit_rate(client)?;
         let stream = self.open_stream(StreamKind::WebSocket, client).await?;
         Ok((handshake, stream))
     }
 
     /// The headers of the handshake with the upstream.
-    fn handshake_headers(&self, head: &Parts, key: &str) -> HeaderMap {
+    fn handshake_headers(&self, head: &Head, key: &str) -> HeaderMap {
         let mut headers = request_headers::of_client(head, &self.settings, &self.origin_headers);
         for name in [ORIGIN, SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_EXTENSIONS] {
             headers.remove(&name);

@@ -110,12 +110,11 @@ impl Backend {
         })
     }
 
-    /// Sends the sign-up of a client, if it is known. Returns the backend's redirect target, if it
-    /// names one.
+    /// Sends the sign-up of a client. Returns the backend's redirect target, if it names one.
     pub(super) async fn sign_up(
         &self,
         fields: &Fields,
-        client: Option<ClientKey>,
+        client: ClientKey,
     ) -> Result<Option<String>, SignupError> {
         // Held until the response is read. There is no queue, because the visitor is waiting.
         let max_concurrent = self.limits.load().max_concurrent;
@@ -125,7 +124,7 @@ impl Backend {
             .ok_or(SignupError::ConcurrencyLimited)?;
         let breaker_permit = self
             .circuit_breaker
-            .try_acquire(client)
+            .try_acquire(Some(client))
             .map_err(SignupError::CircuitOpen)?;
         let result = tokio::time::timeout(self.total_timeout, self.call(fields)).await;
         let result = result.unwrap_or(Err(CallError::TimedOut));

@@ -23,7 +23,6 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
-use http::request::Parts;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::json;
 
@@ -32,9 +31,10 @@ use colonnade_config::integrations::{CurrentSignupLimits, Signup, SignupLimits};
 use colonnade_model::pattern::RequestPath;
 use colonnade_platform::deployment::Snapshot;
 use colonnade_web::body::RequestBody;
-use colonnade_web::client::{ClientAddress, ClientKey, client_key};
+use colonnade_web::client::ClientKey;
 use colonnade_web::origin;
 use colonnade_web::problem::{Audience, HttpError, Problem as _, respond};
+use colonnade_web::request::Head;
 use colonnade_web::response::{Response, ServedBy, json, redirect, set_retry_after};
 
 use crate::call::Call;
@@ -123,7 +123,7 @@ impl SignupHandler {
             (Err(rejected), Some(Format::Form)) => {
                 let path = RequestPath::parse(&self.form_path).ok();
                 let selection = DeploymentSelection::new(snapshot, cookies, path.as_ref());
-                let client = client_key(&head.extensions);
+                let client = Some(head.client.key());
                 self.form_page(snapshot, selection, rejected, client).await
             }
             (Ok(Some(target)), _) => json(StatusCode::OK, &json!({ "redirectUrl": target })),
@@ -135,7 +135,7 @@ impl SignupHandler {
     /// Signs up. Returns the backend's redirect target, if it is allowed.
     async fn sign_up(
         &self,
-        head: &Parts,
+        head: &Head,
         body: RequestBody,
         format: Option<Format>,
     ) -> Result<Option<String>, Rejected> {
@@ -147,11 +147,10 @@ impl SignupHandler {
             let body = body::read(body).await?;
             SubmittedFields::parse(format, body.expose_secret())
         };
-        if let Some(ClientAddress(address)) = head.extensions.get()
-            && let Err(error) = self
-                .rate_limiter
-                .try_acquire(ClientKey::new(*address), format == Format::Form)
-        {
+        let limited = self
+            .rate_limiter
+            .try_acquire(head.client.key(), format == Format::Form);
+        if let Err(error) = limited {
             // The body of a rate-limited request is read only if the form's page will show the
             // e-mail address again.
             let fields = if error.shows_page() {
@@ -164,7 +163,7 @@ impl SignupHandler {
         }
         let fields = parse.await?;
         let email = fields.email_text();
-        let target = self.submit(fields, client_key(&head.extensions)).await;
+        let target = self.submit(fields, head.client.key()).await;
         target.map_err(|error| Rejected { error, email })
     }
 
@@ -172,7 +171,7 @@ impl SignupHandler {
     async fn submit(
         &self,
         fields: SubmittedFields,
-        client: Option<ClientKey>,
+        client: ClientKey,
     ) -> Result<Option<String>, SignupError> {
         let fields = fields.validate()?;
         let target = self.backend.sign_up(&fields, client).await?;
