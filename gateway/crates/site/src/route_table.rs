@@ -7,7 +7,9 @@ use crate::integrations::is_link;
 
 /// All routes of the site listener.
 pub(crate) struct RouteTable<H> {
-    /// The routes below the reserved first segments.
+    /// The route of all paths below `/assets`, which most requests are for.
+    pub(crate) asset: Route<H>,
+    /// The routes below the other reserved first segments.
     pub(crate) reserved: Router<H>,
     /// The route of every other path.
     pub(crate) document: Route<H>,
@@ -25,13 +27,13 @@ pub(crate) struct RouteTable<H> {
 impl<H> RouteTable<H> {
     /// The route of a path and the parameter in the path.
     pub(crate) fn find<'p>(&self, path: &'p RequestPath) -> (&Route<H>, &'p str) {
-        if !path.is_reserved() {
-            return (&self.document, "");
-        }
-        let first = path.segments().next();
-        // Upstreams have paths of their own, also with a trailing slash.
-        if first == Some("api") {
-            return (&self.upstream, "");
+        let decoded = &path.decoded()[1..];
+        match decoded.split_once('/').unwrap_or((decoded, "")) {
+            ("assets", file) if !path.has_trailing_slash() => return (&self.asset, file),
+            // Upstreams have paths of their own, also with a trailing slash.
+            ("api", _) => return (&self.upstream, ""),
+            _ if !path.is_reserved() => return (&self.document, ""),
+            _ => {}
         }
         if !path.has_trailing_slash()
             && let Some((route, params)) = self.reserved.find(path.decoded())

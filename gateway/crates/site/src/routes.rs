@@ -35,6 +35,12 @@ pub(crate) const REMOTES: &str = "/_remotes";
 /// The table with the routes of these integrations.
 pub(crate) fn table(integrations: Vec<Route<Endpoint>>) -> RouteTable<Endpoint> {
     RouteTable {
+        asset: serving(
+            RequestKind::Asset,
+            get("/assets", ErrorFormat::Text, |site, call| {
+                Box::pin(site.assets.respond(site.deployments.store(), call))
+            }),
+        ),
         reserved: Router::new(reserved_routes().into_iter().chain(integrations)),
         document: serving(
             RequestKind::Document,
@@ -76,7 +82,7 @@ pub(crate) fn table(integrations: Vec<Route<Endpoint>>) -> RouteTable<Endpoint> 
     }
 }
 
-fn reserved_routes() -> [Route<Endpoint>; 15] {
+fn reserved_routes() -> [Route<Endpoint>; 13] {
     use ErrorFormat::{Json, Page, Text};
     [
         get("/healthz", Text, |_, _| Box::pin(ready(Ok(health::liveness())))),
@@ -107,11 +113,6 @@ fn reserved_routes() -> [Route<Endpoint>; 15] {
         get("/apple-touch-icon.png", Text, |_, call| {
             Box::pin(ready(root_icon(call.snapshot, RootIcon::Touch)))
         }),
-        serving(RequestKind::Asset, get("/assets", Text, ASSET)),
-        serving(
-            RequestKind::Asset,
-            get("/assets/{*file}", Text, ASSET).named("/assets"),
-        ),
         serving(
             RequestKind::PageData,
             get("/_page/{deployment}", Json, |site, call| {
@@ -147,8 +148,6 @@ fn root_icon(snapshot: &Snapshot, wanted: RootIcon) -> Result<Response, SiteErro
     let live = snapshot.live().ok_or(SiteError::NothingLive)?;
     wellknown::icon(&live.frame, wanted).ok_or_else(|| HttpError::NotFound.into())
 }
-
-const ASSET: Handler = |site, call| Box::pin(site.assets.respond(site.deployments.store(), call));
 
 /// A route that serves this kind of requests.
 fn serving(kind: RequestKind, mut route: Route<Endpoint>) -> Route<Endpoint> {
