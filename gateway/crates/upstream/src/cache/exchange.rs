@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use colonnade_clock::poll;
 use http::header::{CACHE_CONTROL, IF_MODIFIED_SINCE, IF_NONE_MATCH, PRAGMA};
-use http::{HeaderMap, Method, Response, StatusCode, request, response};
+use http::{HeaderName, Method, Response, StatusCode, request, response};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -17,6 +17,9 @@ use crate::cache::response_cache::ResponseCache;
 use crate::cache::shared::{Shared, Target};
 use crate::cache::status::CacheOutcome;
 use crate::cache::visitor_response::VisitorResponse;
+
+/// What the response to one visitor may depend on, but not that to all.
+const PRECONDITIONS: [HeaderName; 2] = [IF_NONE_MATCH, IF_MODIFIED_SINCE];
 
 /// One request to an upstream.
 pub(super) struct Exchange<F: Fetch> {
@@ -88,7 +91,7 @@ impl<F: Fetch> Exchange<F> {
         }
         // RFC 9111, section 4.3.4: the 304 is about another representation, so the stored one is of
         // no use.
-        remove_preconditions(&mut Arc::make_mut(&mut self.request).headers);
+        remove(&mut self.request, PRECONDITIONS);
         let response = self.fetch.fetch(&self.request).await?;
         Ok(self.receive(response, requested))
     }
@@ -164,10 +167,9 @@ impl<F: Fetch> Exchange<F> {
 /// without preconditions of the visitor, and with the validators of the stale response.
 pub(super) fn shared_request(visitor: &Arc<request::Parts>, stale: Option<&Entry>) -> Arc<request::Parts> {
     let mut request = storable_request(visitor);
-    let headers = &mut Arc::make_mut(&mut request).headers;
-    remove_preconditions(headers);
+    remove(&mut request, PRECONDITIONS);
     if let Some(stale) = stale {
-        stale.add_validators(headers);
+        stale.add_validators(&mut Arc::make_mut(&mut request).headers);
     }
     request
 }
@@ -176,16 +178,18 @@ pub(super) fn shared_request(visitor: &Arc<request::Parts>, stale: Option<&Entry
 /// to GET without its body, and without cache directives of the visitor.
 pub(super) fn storable_request(visitor: &Arc<request::Parts>) -> Arc<request::Parts> {
     let mut request = Arc::clone(visitor);
-    let parts = Arc::make_mut(&mut request);
-    parts.method = Method::GET;
-    for name in [CACHE_CONTROL, PRAGMA] {
-        parts.headers.remove(name);
+    if request.method != Method::GET {
+        Arc::make_mut(&mut request).method = Method::GET;
     }
+    remove(&mut request, [CACHE_CONTROL, PRAGMA]);
     request
 }
 
-fn remove_preconditions(headers: &mut HeaderMap) {
-    for name in [IF_NONE_MATCH, IF_MODIFIED_SINCE] {
-        headers.remove(name);
+/// Removes headers from a request, which is copied only if it has one of them.
+fn remove(request: &mut Arc<request::Parts>, names: [HeaderName; 2]) {
+    for name in names {
+        if request.headers.contains_key(&name) {
+            Arc::make_mut(request).headers.remove(name);
+        }
     }
 }
