@@ -2,7 +2,7 @@
 
 use std::future::poll_fn;
 use std::ops::ControlFlow;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ impl Lifecycle<'_> {
                 let connection = connection.with_upgrades();
                 let connection =
                     WithTunnel::new(connection, UpgradeableConnection::graceful_shutdown, streams);
-                self.run(protocol, connection).await
+                self.run(protocol, Box::pin(connection)).await
             }
             Protocol::Http2 => {
                 let mut builder = http2::builder(&limits, streams.executor());
@@ -81,17 +81,21 @@ impl Lifecycle<'_> {
                 }
                 let io = InspectedStream::new(io, Http2Inspector::new(state.clone()));
                 let connection = builder.serve_connection(TokioIo::new(io), service);
-                self.run(protocol, WithStreams::new(connection, streams, state))
-                    .await
+                let connection = WithStreams::new(connection, streams, state);
+                self.run(protocol, Box::pin(connection)).await
             }
         }
     }
 
     /// Runs a connection until it is closed. On shutdown or at its maximum age, closes it after its
-    /// requests in flight, unless the client stalls.
-    async fn run<C: ServedConnection>(mut self, protocol: Protocol, connection: C) -> CloseReason {
-        let connection = pin!(connection);
-        match self.phases(protocol, connection).await {
+    /// requests in flight, unless the client stalls. Boxed, because an async function keeps the
+    /// memory of an argument, and the caller that of the larger protocol.
+    async fn run<C: ServedConnection>(
+        mut self,
+        protocol: Protocol,
+        mut connection: Pin<Box<C>>,
+    ) -> CloseReason {
+        match self.phases(protocol, connection.as_mut()).await {
             Phase::Break(reason) | Phase::Continue(reason) => reason,
         }
     }
