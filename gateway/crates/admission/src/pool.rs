@@ -138,7 +138,11 @@ impl<T: Yield> Pool<T> {
         if let Some(rejected) = rejected {
             return Err(rejected);
         }
-        let permit = permit.granted(limits).await?;
+        let permit = match permit.grant {
+            None => permit,
+            // Its future is large, and rarely needed.
+            Some(_) => Box::pin(permit.granted(limits)).await?,
+        };
         if let Some(item) = item {
             self.0.state.lock().ledger.push(client, permit.id, item);
         }
@@ -196,10 +200,8 @@ impl<T: Yield> Permit<T> {
     async fn granted(mut self, limits: Limits) -> Result<Self, Full> {
         if let Some(grant) = &mut self.grant {
             let waiting = wait(&self.pool, self.client, grant, limits);
-            // Its future is large, and rarely needed.
-            Box::pin(timeout(limits.max_wait, waiting))
-                .await
-                .unwrap_or(Err(Full::Total))?;
+            let granted = timeout(limits.max_wait, waiting).await;
+            granted.unwrap_or(Err(Full::Total))?;
             self.grant = None;
         }
         Ok(self)

@@ -1,5 +1,6 @@
 //! The site listener: finds the route of a request and turns errors into responses.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use http::Method;
@@ -15,6 +16,7 @@ use colonnade_web::body::RequestBody;
 use colonnade_web::problem::{Audience, HttpError, respond};
 use colonnade_web::request::Head;
 use colonnade_web::response::{Response, ServedBy};
+use colonnade_web::router::Route;
 
 use crate::asset::Assets;
 use crate::call::Call;
@@ -25,7 +27,7 @@ use crate::manifest_cache::ManifestCache;
 use crate::metrics::SiteMetrics;
 use crate::reports::ClientErrorReports;
 use crate::routes::{self, PAGE_DATA, REMOTES};
-use crate::site::{Site, SiteParts, analyzed};
+use crate::site::{Endpoint, HandlerFuture, Site, SiteParts, analyzed};
 use crate::unknown_names::{has_unknown_name, has_unknown_preview};
 use crate::wellknown::RootFiles;
 
@@ -99,7 +101,9 @@ impl Site {
                     cookies: self.cookies(head),
                     body,
                 };
-                self.route(call, caught_up).await
+                let (route, handled) = self.route(call, caught_up);
+                let result = handled.await;
+                self.respond(&snapshot, head, route, result)
             }
             Err(error) => {
                 let mut response = respond(&error, visitor(&snapshot, &self.documents.site()));
@@ -142,19 +146,36 @@ impl Site {
         Ok(())
     }
 
-    /// Handles a request by the route of its path.
-    async fn route(&self, call: Call<'_>, caught_up: Result<(), SiteError>) -> Response {
-        let (snapshot, head) = (call.snapshot, call.head);
+    /// The route of a request, which handles it. No async function, whose future would keep the
+    /// request, too.
+    fn route<'a>(
+        &'a self,
+        call: Call<'a>,
+        caught_up: Result<(), SiteError>,
+    ) -> (&'a Route<Endpoint>, HandlerFuture<'a>) {
         let (route, parameter) = match self.files.get(call.path) {
             Some(_) => (&self.routes.file, ""),
             None => self.routes.find(call.path),
         };
         let result = match (route.methods.check(&call.head.method), caught_up) {
+            (Ok(None), Ok(())) => {
+                return (route, (route.handler.handle)(self, Call { parameter, ..call }));
+            }
             (Ok(None), Err(error)) => Err(error),
-            (Ok(None), Ok(())) => (route.handler.handle)(self, Call { parameter, ..call }).await,
             (Ok(Some(options)), _) => Ok(options),
             (Err(error), _) => Err(error.into()),
         };
+        (route, Box::pin(ready(result)))
+    }
+
+    /// The response of a route.
+    fn respond(
+        &self,
+        snapshot: &Snapshot,
+        head: &Head,
+        route: &Route<Endpoint>,
+        result: Result<Response, SiteError>,
+    ) -> Response {
         let mut response = result.unwrap_or_else(|error| {
             let site = self.documents.site();
             let audience = route.handler.errors.audience(snapshot, &site, head);

@@ -71,7 +71,8 @@ pub(crate) struct Endpoint {
     pub(crate) handle: Handler,
 }
 
-type HandlerFuture<'a> = Pin<Box<dyn Future<Output = Result<Response, SiteError>> + Send + 'a>>;
+/// What a route responds.
+pub(crate) type HandlerFuture<'a> = Pin<Box<dyn Future<Output = Result<Response, SiteError>> + Send + 'a>>;
 
 /// Serves a route.
 pub(crate) type Handler = for<'a> fn(&'a Site, Call<'a>) -> HandlerFuture<'a>;

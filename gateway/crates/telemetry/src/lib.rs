@@ -135,7 +135,7 @@ impl Recorder {
     /// Starts to record a request, and gives it its ID.
     pub fn start(&self, head: &Head) -> Recording {
         let RequestId(id) = request_id::request_id(head);
-        Recording(Event {
+        Recording(Box::new(Event {
             span: self
                 .0
                 .tracer
@@ -150,7 +150,7 @@ impl Recorder {
             // One poll serves many streams of an HTTP/2 connection.
             start: poll::refresh(),
             recorder: self.clone(),
-        })
+        }))
     }
 }
 
@@ -178,7 +178,7 @@ fn is_server_error(status: u16) -> bool {
 
 /// The recording of a request that has no response yet. If it is dropped, the client has closed the
 /// connection.
-pub struct Recording(Event);
+pub struct Recording(Box<Event>);
 
 impl Recording {
     /// Waits for the response as a part of this request.
@@ -214,7 +214,7 @@ impl Recording {
 }
 
 /// A response body that counts the bytes handed to the connection.
-pub struct RecordedBody(Event);
+pub struct RecordedBody(Box<Event>);
 
 /// The event of one request, logged when it is dropped.
 struct Event {

@@ -24,7 +24,7 @@ pub(super) fn request_id(head: &Head) -> RequestId {
 
 /// Returns 128 random bits in hexadecimal.
 fn random_id() -> HeaderValue {
-    let bits = rand::random::<[u8; 16]>();
+    let bits = rand::random::<u128>().to_ne_bytes();
     // Independent of each other, so the compiler computes 16 digits at a time.
     let id: [u8; 32] = array::from_fn(|index| {
         let nibble = bits[index / 2] >> (4 * (1 - index % 2)) & 15;

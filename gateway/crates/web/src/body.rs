@@ -14,9 +14,13 @@ use hyper::body::Incoming;
 pub use read::{ReadBodyError, next_chunk, read_to_end};
 pub use response::{BrokenBody, ResponseBody};
 
-/// A streamed request body, with an optional deadline.
+/// A streamed request body, with an optional deadline. `None` for an empty one, which most requests
+/// have: each future that passes it on stays small.
 #[derive(Debug)]
-pub struct RequestBody {
+pub struct RequestBody(Option<Box<Content>>);
+
+#[derive(Debug)]
+struct Content {
     incoming: Incoming,
     deadline: Option<Box<dyn BodyDeadline>>,
 }
@@ -48,18 +52,17 @@ pub enum BodyError {
 impl RequestBody {
     /// Creates a body without a deadline.
     pub fn new(incoming: Incoming) -> Self {
-        Self {
-            incoming,
-            deadline: None,
-        }
+        Self::of(incoming, None)
     }
 
     /// Creates a body with a deadline.
     pub fn with_deadline(incoming: Incoming, deadline: impl BodyDeadline + 'static) -> Self {
-        Self {
-            incoming,
-            deadline: Some(Box::new(deadline)),
-        }
+        Self::of(incoming, Some(Box::new(deadline)))
+    }
+
+    fn of(incoming: Incoming, deadline: Option<Box<dyn BodyDeadline>>) -> Self {
+        let has_content = !incoming.is_end_stream();
+        Self(has_content.then(|| Box::new(Content { incoming, deadline })))
     }
 }
 
@@ -71,10 +74,13 @@ impl Body for RequestBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let frame = Pin::new(&mut self.incoming)
+        let Some(content) = &mut self.0 else {
+            return Poll::Ready(None);
+        };
+        let frame = Pin::new(&mut content.incoming)
             .poll_frame(cx)
             .map_err(BodyError::from);
-        if let Some(deadline) = &self.deadline {
+        if let Some(deadline) = &content.deadline {
             match &frame {
                 Poll::Pending if deadline.poll_expired(cx) => {
                     return Poll::Ready(Some(Err(BodyError::TimedOut)));
@@ -90,15 +96,18 @@ impl Body for RequestBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.incoming.is_end_stream()
+        self.0
+            .as_ref()
+            .is_none_or(|content| content.incoming.is_end_stream())
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.incoming.size_hint()
+        let content = self.0.as_ref();
+        content.map_or(SizeHint::with_exact(0), |content| content.incoming.size_hint())
     }
 }
 
-impl Drop for RequestBody {
+impl Drop for Content {
     fn drop(&mut self) {
         if let Some(deadline) = &self.deadline {
             deadline.end();

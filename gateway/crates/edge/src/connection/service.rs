@@ -29,6 +29,10 @@ use crate::state::ConnectionState;
 /// The value of `Connection` in the last response of an HTTP/1 connection (RFC 9112, section 9.6).
 const CLOSE: HeaderValue = HeaderValue::from_static("close");
 
+/// Waits until the timeout of a body expires. Boxed, because it is large, and most requests have no
+/// body.
+type Expired = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// Runs the service of the listener for the requests of one connection.
 pub(super) struct ConnectionService<S> {
     /// The service of the listener.
@@ -77,14 +81,10 @@ impl<S: HttpService> Service<http::Request<Incoming>> for ConnectionService<S> {
             let mut response = pin!(service.respond(&head, body, connection));
             let mut response = match timeout {
                 None => response.await,
-                Some((timeout, metrics)) => tokio::select! {
+                Some(expired) => tokio::select! {
                     biased;
                     response = &mut response => response,
-                    // Boxed, because it is large, and most requests have no body.
-                    () = Box::pin(timeout.expired()) => {
-                        metrics.body_timed_out();
-                        return Err(h2::Reason::CANCEL.into());
-                    }
+                    () = expired => return Err(h2::Reason::CANCEL.into()),
                 },
             };
             // HTTP/2 sends GOAWAY instead, and another protocol follows no HTTP response.
@@ -110,17 +110,18 @@ impl<S> ConnectionService<S> {
     }
 
     /// Gives the body of an HTTP/2 request a timeout of its own.
-    fn with_timeout(
-        &self,
-        version: Version,
-        body: Incoming,
-    ) -> (RequestBody, Option<(BodyTimeout, ListenerConnectionMetrics)>) {
+    fn with_timeout(&self, version: Version, body: Incoming) -> (RequestBody, Option<Expired>) {
         if version < Version::HTTP_2 || body.is_end_stream() {
             return (RequestBody::new(body), None);
         }
         let timeout = BodyTimeout::new(self.state.clone());
         let body = RequestBody::with_deadline(body, timeout.clone());
-        (body, Some((timeout, self.metrics.clone())))
+        let metrics = self.metrics.clone();
+        let expired = async move {
+            timeout.expired().await;
+            metrics.body_timed_out();
+        };
+        (body, Some(Box::pin(expired)))
     }
 }
 
