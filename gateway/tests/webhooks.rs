@@ -292,6 +292,16 @@ fn respond(status: &str) -> Reply {
 }
 
 #[test]
+fn webhook_waits_as_long_as_the_receiver_asks() {
+    let receiver = Backend::start(respond("429 Too Many Requests\r\nretry-after: 3600"));
+    let gateway = gateway(&webhook(&receiver, CHANGES));
+    publish(&gateway, "2.0.0");
+    let failed = gateway.wait_for_event(|line| line["event"] == "webhook_failed");
+    // At most ten minutes.
+    assert_eq!(failed["retry_seconds"], 600);
+}
+
+#[test]
 fn refused_event_is_discarded_after_three_days() {
     let receiver = Backend::start(respond("400 Bad Request"));
     let others = Backend::start(accepted());

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::StatusCode;
-use http::header::{CONTENT_TYPE, HeaderValue};
+use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use jiff::SignedDuration;
 use reqwest::Client;
 use serde::Serialize;
@@ -95,8 +95,9 @@ struct Message<'a> {
 /// Why an attempt failed.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
+    /// With the time that the receiver asks to wait.
     #[error("the receiver responded with the status {0}")]
-    Rejected(StatusCode),
+    Rejected(StatusCode, Duration),
     #[error("the receiver did not respond in time")]
     TimedOut,
     #[error("{0}")]
@@ -248,7 +249,7 @@ impl Sender {
                 let wait = if self.is_gone() {
                     Duration::ZERO
                 } else {
-                    backoff(progress.failures)
+                    failure.wait(progress.failures)
                 };
                 self.log(&failure, event, progress.failures, wait);
                 self.store(Some(&turn.stored), progress, wait).await?;
@@ -342,7 +343,7 @@ impl Sender {
                         if self.is_gone() {
                             break;
                         }
-                        let wait = backoff(attempt);
+                        let wait = failure.wait(attempt);
                         self.log(&failure, &event, attempt, wait);
                         sleep(wait).await;
                     }
@@ -369,7 +370,7 @@ impl Sender {
             Err(failure) => failure.result(),
         };
         self.metrics.attempted(&self.name, label);
-        if matches!(result, Err(Failure::Rejected(StatusCode::GONE)))
+        if matches!(result, Err(Failure::Rejected(StatusCode::GONE, _)))
             && !self.is_gone.swap(true, Ordering::Relaxed)
         {
             self.metrics.disabled(&self.name);
@@ -400,7 +401,7 @@ impl Sender {
         if status.is_success() {
             Ok(())
         } else {
-            Err(Failure::Rejected(status))
+            Err(Failure::Rejected(status, retry_after(response.headers())))
         }
     }
 
@@ -444,16 +445,32 @@ impl Failure {
             StatusCode::TOO_EARLY,
             StatusCode::TOO_MANY_REQUESTS,
         ];
-        matches!(self, Self::Rejected(status) if status.is_client_error() && !LATER.contains(status))
+        matches!(self, Self::Rejected(status, _) if status.is_client_error() && !LATER.contains(status))
+    }
+
+    /// The time until the next attempt after so many failures: at least as long as the receiver asks.
+    fn wait(&self, failures: u32) -> Duration {
+        let asked = match self {
+            Self::Rejected(_, asked) => *asked,
+            Self::TimedOut | Self::Unreachable(_) => Duration::ZERO,
+        };
+        backoff(failures).max(asked.min(MAX_BACKOFF))
     }
 
     fn result(&self) -> &'static str {
         match self {
-            Self::Rejected(_) => REJECTED,
+            Self::Rejected(..) => REJECTED,
             Self::TimedOut => TIMED_OUT,
             Self::Unreachable(_) => UNREACHABLE,
         }
     }
+}
+
+/// What a receiver asks to wait in seconds (RFC 9110, section 10.2.3). A date depends on its clock.
+fn retry_after(headers: &HeaderMap) -> Duration {
+    let value = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+    let seconds = value.and_then(|value| value.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(0))
 }
 
 /// Whether the receiver has refused the next event for so long that it never gets it.
