@@ -115,6 +115,7 @@ mod signup_form;
 mod signup_json;
 mod signup_limits;
 mod site_facts;
+mod source_maps;
 mod store_backup;
 mod store_damage;
 mod store_lock;

@@ -11,8 +11,9 @@ const OTHER_FILES = new Set([
   ...["tailwindcss/theme.css", "tailwindcss/utilities.css", "client/development.tgz"],
   // Files of a remote of Module Federation, and of the release that adopts it.
   ...["mf-manifest.json", "remote.d.ts", "client/remote"],
-  // What a section's own build writes.
-  ...["./section", "server/index.js", "server/index.js.map"],
+  // What a section's build writes.
+  ...["./section", "client/home.js", "server/index.js"],
+  ...["server/maps", "server/maps/client/home.js.map", "server/maps/server/index.js.map"],
   // Settings of package managers.
   ...["pnpm-workspace.yaml", ".yarnrc.yml"],
   // The types of modules that other sections expose.

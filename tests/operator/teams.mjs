@@ -170,11 +170,21 @@ const pages = { "/${team}": async () => ({ page }), "/${team}/orders/:order": as
 export default { name: "${team}", contract: 1, pages };
 `;
 
+/** The line of the order pages in a module is line 11 of this source. */
+const SOURCE_MAP = JSON.stringify({
+  version: 3,
+  sources: ["src/orders.tsx"],
+  sourcesContent: [`${"\n".repeat(10)}  if (!order) throw new TypeError("no order");\n`],
+  names: [],
+  mappings: ";;;AAUc",
+});
+
 /** Writes the release of a team. @param {string} team @param {string} version @returns {Promise<string>} its folder */
 async function build(team, version) {
   const target = path.join(folder, team, version);
   const patterns = [`/${team}`, `/${team}/orders/:order`];
-  await writeFixtureSection(target, { name: team, version, patterns, server: moduleOf(team, version) });
+  const section = { name: team, version, patterns, server: moduleOf(team, version), sourceMap: SOURCE_MAP };
+  await writeFixtureSection(target, section);
   return target;
 }
 
@@ -294,9 +304,9 @@ async function expectMessages(hasAbort) {
   );
 }
 
-const WIDTHS = [390, 768, 1280];
+const WIDTHS = [390, 820, 1440];
 
-/** Opens the console, and returns what takes its pictures. @param {Gateway} gateway */
+/** Opens the console, and returns what takes pictures of a page and returns its text. @param {Gateway} gateway */
 async function openConsole(gateway) {
   await rm(PICTURES, { recursive: true, force: true });
   await mkdir(PICTURES, { recursive: true });
@@ -323,6 +333,7 @@ async function openConsole(gateway) {
         await page.screenshot({ path: file, fullPage: true });
       }
     }
+    return page.locator("main").innerText();
   };
 }
 
@@ -345,7 +356,8 @@ async function spendDay() {
     await take("4-aborted", `/sections/${FAILS_ORDERS}`);
   }
   await failPage(gateway);
-  await take("5-errors", `/sections/${HAS_BUG}`, ["light", "dark"]);
+  const errors = await take("5-errors", `/sections/${HAS_BUG}`, ["light", "dark"]);
+  assert.match(errors, /src\/orders\.tsx:11:15\s+if \(!order\) throw new TypeError\("no order"\);/);
   await promoteAll(gateway);
   await expectMessages(prometheus !== undefined);
   await take("6-history", "/history?changed=hour");

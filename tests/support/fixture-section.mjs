@@ -25,6 +25,7 @@ const NO_PAGES = "export default {};";
  * @property {string[]} [patterns] page patterns
  * @property {Record<string, File>} [files] files under `client/`
  * @property {string} [server] the server module; by default one without pages
+ * @property {string} [sourceMap] the source map of the server module
  */
 
 /**
@@ -35,12 +36,15 @@ const NO_PAGES = "export default {};";
  */
 export async function writeFixtureSection(
   folder,
-  { name, version = VERSION, patterns = [], files = {}, server = NO_PAGES },
+  { name, version = VERSION, patterns = [], files = {}, server = NO_PAGES, sourceMap },
 ) {
   /** @type {Map<string, File>} */
   const all = new Map([
     ["client/entry.js", { type: SCRIPT, bytes: "// Never executed.\n" }],
     ["server/index.js", { type: SCRIPT, bytes: server }],
+    ...(sourceMap === undefined
+      ? []
+      : [/** @type {const} */ (["server/maps/server/index.js.map", { type: "application/json", bytes: sourceMap }])]),
     ...Object.entries(files).map(([file, contents]) => /** @type {const} */ ([`client/${file}`, contents])),
   ]);
   const release = {

@@ -36,8 +36,18 @@ const FAILED: LogEntry = {
   at: AT,
   kind: "trial-failed",
   release: "legal@2.0.0",
-  problems: ["rendering /terms failed: TypeError\n  at Terms (src/Terms.tsx:3:7)"],
+  problems: ["rendering /terms (page /terms of legal@2.0.0) failed: TypeError\n  at Terms (section:1:9)"],
 };
+// Line 1, column 9 of the script is line 3, column 8 of the source.
+const SOURCE_MAP = {
+  version: 3,
+  sources: ["src/Terms.tsx"],
+  sourcesContent: ["\n\n  return terms.map(show);\n"],
+  names: [],
+  mappings: "QAEO",
+};
+const mapOf = (version: string, script: string): string =>
+  `/api/v1/sections/legal/releases/${version}/source-map?script=${script}`;
 const CHANGE = {
   revision: 3,
   at: AT,
@@ -121,13 +131,13 @@ test("SectionPage shows the commit and the author of a release", () => {
 });
 
 test("SectionPage shows errors, and problems with their source positions", async () => {
-  show(LEGAL, []);
+  show(LEGAL, [], { [mapOf("2.0.0", "section")]: SOURCE_MAP });
   const errors = await screen.findByRole("table", { name: /^Errors of legal/ });
   const [, row] = within(errors).getAllByRole("row");
   expect(row?.textContent).toMatch(/^\/terms1\.0\.0TypeError Rendering failed, in the browser3/);
   const log = screen.getByRole("region", { name: "Log" });
   await waitFor(() => {
-    expect(log.textContent).toContain("at Terms (src/Terms.tsx:3:7)");
+    expect(log.textContent).toContain("at Terms (src/Terms.tsx:3:8)");
   });
   expect(within(log).getAllByText(/^Trial render|^Changed/)).toHaveLength(1);
 });
@@ -171,16 +181,18 @@ test("SectionPage lists the tokens and grants that change a section", async () =
   ]);
 });
 
-test("SectionPage shows the positions of errors in the gateway and in browsers", async () => {
-  const ofGateway = { ...ERROR, source: "gateway", cause: "exception", position: "section:1:234" };
+test("SectionPage shows the lines of errors in the sources, or their positions without a source map", async () => {
+  const ofGateway = { ...ERROR, source: "gateway", cause: "exception", position: "section:1:9" };
   const ofBrowser = { ...ERROR, position: "client/terms.js:2:345" };
-  show(LEGAL, [], { "/api/v1/sections/legal/errors": { since: AT, errors: [ofGateway, ofBrowser] } });
+  show(LEGAL, [], {
+    "/api/v1/sections/legal/errors": { since: AT, errors: [ofGateway, ofBrowser] },
+    [mapOf("1.0.0", "section")]: SOURCE_MAP,
+  });
   const errors = await screen.findByRole("region", { name: "Errors" });
   await waitFor(() => {
-    expect(errors.textContent).toContain("Rendering failed, in the gatewaysection:1:234");
+    expect(errors.textContent).toContain("Rendering failed, in the gatewaysrc/Terms.tsx:3:8return terms.map(show);");
   });
   expect(errors.textContent).toContain("Rendering failed, in the browserclient/terms.js:2:345");
-  expect(errors.textContent).toContain("colonnade errors");
 });
 
 test.each([

@@ -13,6 +13,7 @@ import { SectionAccess } from "../parts/SectionAccess.js";
 import { SectionErrors } from "../parts/SectionErrors.js";
 import { SectionLog } from "../parts/SectionLog.js";
 import { Source } from "../parts/Source.js";
+import { useLocate } from "../parts/sources.js";
 import { ACTIONS, Table } from "../parts/Table.js";
 import { sectionsOf } from "../parts/traffic.js";
 import { useShown } from "../parts/useShown.js";
@@ -26,6 +27,7 @@ import { SectionCharts, TrafficRange } from "./Traffic.js";
 /** Everything about one section, and what can be done with it. */
 export function SectionPage({ name }: { readonly name: string }): ReactElement {
   const { sections, rollouts, deployments } = useConsole();
+  const locate = useLocate(name);
   const section = sections.find((each) => each.name === name);
   const live = deployments.deployments.find(({ number }) => number === deployments.live)?.releases[name] ?? null;
   if (!section && live === null) {
@@ -46,9 +48,9 @@ export function SectionPage({ name }: { readonly name: string }): ReactElement {
         </section>
       )}
       {section && <Releases key={name} section={section} />}
-      <SectionErrors name={name} />
+      <SectionErrors name={name} locate={locate} />
       <Recent name={name} />
-      <SectionLog name={name} />
+      <SectionLog name={name} locate={locate} />
       <Traffic name={name} />
       <Extensions name={name} />
       <SectionAccess name={name} />

@@ -5,6 +5,8 @@ import { useConsole, useRead } from "../data.js";
 import { dateOf, numberOf } from "../format.js";
 import type { ErrorEntry, SectionErrors as Errors } from "../openapi.js";
 import { Ago } from "./Ago.js";
+import { Position } from "./Position.js";
+import type { Locate } from "./sources.js";
 import { Table } from "./Table.js";
 import { useShown } from "./useShown.js";
 import { Unreadable } from "./Message.js";
@@ -26,7 +28,7 @@ const CAUSES: Readonly<Record<string, string>> = {
 };
 
 /** What failed for visitors in a section: pages and extensions, in the gateway and in browsers. */
-export function SectionErrors({ name }: { readonly name: string }): ReactElement {
+export function SectionErrors({ name, locate }: { readonly name: string; readonly locate: Locate }): ReactElement {
   const { traffic } = useConsole();
   const { value, error } = useRead<Errors>(`/sections/${name}/errors`, traffic);
   const [shown, more] = useShown(value?.errors ?? [], SIZE, "errors");
@@ -44,18 +46,12 @@ export function SectionErrors({ name }: { readonly name: string }): ReactElement
             columns={[["Page and release"], ["Error"], ["Times", "number"], ["Last seen"]]}
           >
             {shown.map((entry) => (
-              <ErrorRow key={keyOf(entry)} entry={entry} />
+              <ErrorRow key={keyOf(entry)} entry={entry} locate={locate} />
             ))}
           </Table>
         </Card>
       )}
       {more}
-      {value?.errors.some(({ position }) => position !== null) && (
-        <p className="muted">
-          Positions are in the files of the release: <code>section</code> is the server module.{" "}
-          <code>colonnade errors</code>, in the folder of the build, has the lines of the sources.
-        </p>
-      )}
     </section>
   );
 }
@@ -63,7 +59,7 @@ export function SectionErrors({ name }: { readonly name: string }): ReactElement
 const keyOf = ({ version, page, extensionPoint, source, cause, class: kind, position }: ErrorEntry): string =>
   [version, page, extensionPoint, source, cause, kind, position].join(" ");
 
-function ErrorRow({ entry }: { readonly entry: ErrorEntry }): ReactElement {
+function ErrorRow({ entry, locate }: { readonly entry: ErrorEntry; readonly locate: Locate }): ReactElement {
   const { page, extensionPoint, cause, class: kind, source, position, version, count, lastSeen } = entry;
   const what = CAUSES[cause] ?? cause;
   return (
@@ -76,7 +72,7 @@ function ErrorRow({ entry }: { readonly entry: ErrorEntry }): ReactElement {
       </th>
       <td>
         {kind ?? what} <span className="rule">{kind === null ? `In the ${source}` : `${what}, in the ${source}`}</span>
-        {position !== null && <code className="rule">{position}</code>}
+        {position !== null && <Position version={version} position={position} locate={locate} />}
       </td>
       <td className="number">{numberOf(count)}</td>
       <td>

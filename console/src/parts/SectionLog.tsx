@@ -1,10 +1,11 @@
 import { Card } from "@colonnade/design";
-import type { ReactElement } from "react";
+import { useCallback, type ReactElement } from "react";
 
 import { useConsole, useRead } from "../data.js";
 import type { LogEntry, SectionLogPage } from "../openapi.js";
 import { Ago } from "./Ago.js";
 import { Unreadable } from "./Message.js";
+import { locateText, useFound, type Locate } from "./sources.js";
 import { useShown } from "./useShown.js";
 
 const SIZE = 10;
@@ -17,7 +18,7 @@ const KINDS: Readonly<Partial<Record<LogEntry["kind"], string>>> = {
 };
 
 /** What the gateway did with the releases of a section. A problem has the source position of its error. */
-export function SectionLog({ name }: { readonly name: string }): ReactElement {
+export function SectionLog({ name, locate }: { readonly name: string; readonly locate: Locate }): ReactElement {
   const { history, traffic } = useConsole();
   const { value, error } = useRead<SectionLogPage>(
     `/sections/${name}/logs`,
@@ -38,7 +39,7 @@ export function SectionLog({ name }: { readonly name: string }): ReactElement {
         <Card as="div" className="flush">
           <ol className="rows">
             {shown.map((entry) => (
-              <Entry key={entry.id} entry={entry} />
+              <Entry key={entry.id} entry={entry} locate={locate} />
             ))}
           </ol>
         </Card>
@@ -48,15 +49,15 @@ export function SectionLog({ name }: { readonly name: string }): ReactElement {
   );
 }
 
-function Entry({ entry }: { readonly entry: LogEntry }): ReactElement {
-  const { kind, at, release, by, problems = [] } = entry;
+function Entry({ entry, locate }: { readonly entry: LogEntry; readonly locate: Locate }): ReactElement {
+  const { kind, at, release = "", by, problems = [] } = entry;
   const isBad = problems.length > 0 || kind.endsWith("rejected") || kind.endsWith("failed");
   return (
     <li>
       <div className="row-top">
         <p>
           <span className={isBad ? "dot bad" : "dot good"} aria-hidden="true" /> <b>{KINDS[kind]}</b>{" "}
-          {release !== undefined && <code>{release}</code>}
+          <code>{release}</code>
         </p>
         <p className="muted">
           {by !== undefined && `by ${by}, `}
@@ -67,11 +68,26 @@ function Entry({ entry }: { readonly entry: LogEntry }): ReactElement {
         <ul className="problems">
           {problems.map((problem) => (
             <li key={problem}>
-              <pre>{problem}</pre>
+              <Problem problem={problem} release={release} locate={locate} />
             </li>
           ))}
         </ul>
       )}
     </li>
   );
+}
+
+interface ProblemProps {
+  readonly problem: string;
+  readonly release: string;
+  readonly locate: Locate;
+}
+
+function Problem({ problem, release, locate }: ProblemProps): ReactElement {
+  const find = useCallback(() => {
+    // The error can be one of another release, such as that of an extension.
+    const isOwn = problem.includes(` of ${release})`);
+    return isOwn ? locateText(locate, release.slice(release.indexOf("@") + 1), problem) : Promise.resolve(problem);
+  }, [problem, release, locate]);
+  return <pre>{useFound(find) ?? problem}</pre>;
 }

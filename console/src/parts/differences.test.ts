@@ -5,7 +5,8 @@ import { differencesOf, nameOf } from "./differences.js";
 
 function release(version: string, files: Readonly<Record<string, readonly [number, string]>>): ReleaseDescription {
   const list = Object.entries(files).map(([path, [bytes, digest]]) => ({ path, bytes, digest }));
-  const pages = [{ pattern: "/", files: list.map(({ path }) => path) }];
+  const loaded = Object.keys(files).filter((path) => path.startsWith("client/"));
+  const pages = [{ pattern: "/", files: loaded }];
   const extensions = [{ point: "shell/search@1", order: 0, files: list.slice(0, 1).map(({ path }) => path) }];
   const description = { name: "hello", version, publishedAt: "2030-01-01T00:00:00Z", by: "team" };
   return { ...description, files: list, pages, extensionPoints: [], extensions };
@@ -28,6 +29,7 @@ test("files with other digests in their names are compared", () => {
     "client/main.33333333.js": [130, "d"],
     "client/same.22222222.css": [50, "b"],
     "client/new.js": [9, "e"],
+    "server/maps/client/main.33333333.js.map": [900, "f"],
   });
   expect(differencesOf(from, to)).toEqual({
     views: [

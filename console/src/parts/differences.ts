@@ -38,10 +38,10 @@ export function differencesOf(from: ReleaseDescription, to: ReleaseDescription):
   return { views, files, unchanged: names.length - changed.length };
 }
 
-// Files whose names differ only in the digest get a number.
+// Files whose names differ only in the digest get a number. Source maps change with their scripts.
 function byName(files: readonly ReleaseFile[]): Map<string, ReleaseFile> {
   const named = new Map<string, ReleaseFile>();
-  for (const file of files) {
+  for (const file of files.filter(({ path }) => !path.startsWith("server/maps/"))) {
     const name = nameOf(file.path);
     let unique = name;
     for (let number = 2; named.has(unique); number += 1) unique = `${name} (${String(number)})`;

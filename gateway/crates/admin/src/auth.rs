@@ -196,6 +196,17 @@ pub(super) fn require(identity: &Identity, action: Action, section: &str) -> Res
     })
 }
 
+/// Requires that a token is of the section's team: that it permits to publish, deploy or preview it.
+pub(super) fn require_team(identity: &Identity, section: &str) -> Result<(), AdminError> {
+    if [Action::Deploy, Action::Preview]
+        .iter()
+        .any(|action| identity.allows(*action, section))
+    {
+        return Ok(());
+    }
+    require(identity, Action::Publish, section)
+}
+
 /// Requires that a token permits an action on at least one section.
 pub(super) fn require_any_section(identity: &Identity, action: Action) -> Result<(), AdminError> {
     if identity.allows_some(action) {

@@ -38,6 +38,7 @@ mod section_logs;
 mod session;
 mod sessions;
 mod sign_in;
+mod source_map;
 mod token_permits;
 mod token_problem;
 mod traffic;

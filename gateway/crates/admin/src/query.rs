@@ -60,6 +60,13 @@ pub(super) fn integers<const N: usize>(
     Ok(numbers)
 }
 
+/// The value of the only parameter, which a request must have.
+pub(super) fn text(query: Option<&str>, name: &str) -> Result<String, AdminError> {
+    let [value] = values(query, [name])?;
+    let value = value.ok_or_else(|| invalid(format!("`{name}` is missing")))?;
+    Ok(value.into_owned())
+}
+
 /// The length of a page.
 fn length(limit: Option<&str>, default: u64) -> Result<usize, AdminError> {
     let limit = integer("limit", limit, &(1..=MAX_LIMIT))?.unwrap_or(default);

@@ -10,7 +10,7 @@ use crate::operation::{Endpoint, Operation};
 use crate::{
     access_list, audit_page, build_target, deployments, events, extensions, fleet, garbage_collection,
     gateway, health, history, metrics, openapi, previews, purge, releases, rollback, rollouts,
-    section_errors, section_logs, session, sign_in, traffic, trial,
+    section_errors, section_logs, session, sign_in, source_map, traffic, trial,
 };
 
 /// All routes of the admin listener, with the operations of their paths.
@@ -59,7 +59,7 @@ pub(crate) fn operations() -> Vec<Operation> {
     operations
 }
 
-fn reads() -> [Operation; 16] {
+fn reads() -> [Operation; 17] {
     api! {
         session::__path_read: |_, call| Ok(session::read(call.caller));
         access_list::__path_list: |admin, call| Ok(access_list::list(admin, &call));
@@ -70,6 +70,7 @@ fn reads() -> [Operation; 16] {
         releases::__path_list: |admin, _| releases::list(admin).await;
         releases::__path_describe: |admin, call|
             releases::describe(&admin.deployments, call.parameters.release()).await;
+        source_map::__path_read: |admin, call| source_map::read(admin, call).await;
         build_target::__path_read: |admin, call| Ok(build_target::read(admin, &call.parameters.name));
         section_errors::__path_list: |admin, call|
             Ok(section_errors::list(admin.deployments.diagnostics(), &call.parameters.name));

@@ -12,15 +12,13 @@ use serde::Serialize;
 use tokio::time::timeout;
 use utoipa::ToSchema;
 
-use colonnade_config::Action;
 use colonnade_diagnostics::LogEntry;
 use colonnade_model::schema::MAX_INTEGER;
 use colonnade_web::health::Lifecycle;
 use colonnade_web::response::{Response, json};
 
-use crate::access::Identity;
 use crate::operation::Call;
-use crate::{Admin, AdminError, query};
+use crate::{Admin, AdminError, auth, query};
 
 /// The maximum time to wait for an entry, in seconds. Shorter than common idle timeouts of proxies.
 const MAX_WAIT_SECONDS: u64 = 30;
@@ -69,17 +67,11 @@ pub(super) async fn read(admin: &Admin, call: Call<'_>) -> Result<Response, Admi
             Lifecycle::Running | Lifecycle::ShuttingDown => return Err(AdminError::ShuttingDown),
         },
     };
-    if !is_team(call.caller.identity, &section) {
+    // Other readers get no problems, as in the responses to publishes and deploys.
+    if auth::require_team(call.caller.identity, &section).is_err() {
         for entry in &mut entries {
             Arc::make_mut(entry).problems.clear();
         }
     }
     Ok(json(StatusCode::OK, &SectionLogPage { entries }))
-}
-
-/// Whether a caller belongs to the section's team. Other readers get no problems, as in the
-/// responses to publishes and deploys.
-fn is_team(identity: &Identity, section: &str) -> bool {
-    let actions = [Action::Publish, Action::Deploy, Action::Preview];
-    actions.into_iter().any(|action| identity.allows(action, section))
 }

@@ -143,7 +143,7 @@ impl Failure {
 }
 
 /// The line and column of a frame, such as `at page (section:1:234)` or `at section:1:234`.
-fn position_of(frame: &str) -> Option<(u32, u32)> {
+pub(crate) fn position_of(frame: &str) -> Option<(u32, u32)> {
     let frame = frame.trim_start().strip_prefix("at ")?;
     let (_, position) = frame.trim_end_matches(')').rsplit_once("section:")?;
     let (line, column) = position.split_once(':')?;

@@ -1,20 +1,21 @@
 // Builds the example section through the public exports of the command.
 import { createHash } from "node:crypto";
 import { cp, readdir, readFile, rm, symlink } from "node:fs/promises";
+import type { SourceMapPayload } from "node:module";
 import path from "node:path";
 
 import { build, readRelease, UsageError, type BuildResult, type OnStep, type Release } from "@colonnade/cli";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { helloSection, NODE_MODULES, temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
-import { readBuilt } from "../cli/locate.js";
+import { createLocate } from "../cli/locate.js";
 import { UNKNOWN_INPUTS } from "./version.js";
 
 function buildOnce(folder: string, onStep?: OnStep): Promise<BuildResult> {
   return build(folder, { final: false }, onStep);
 }
 
-/** Contents of the files in a package's release by path, without `release.json`, `inputs.json` and source maps. */
+/** Contents of the files in a package's release by path, without `release.json` and `inputs.json`. */
 async function contentsOf(folder: string): Promise<Map<string, Buffer>> {
   const release = path.join(folder, "release");
   const entries = await readdir(release, { recursive: true, withFileTypes: true });
@@ -22,7 +23,7 @@ async function contentsOf(folder: string): Promise<Map<string, Buffer>> {
   const contents = new Map<string, Buffer>();
   for (const file of files.toSorted()) {
     const name = path.relative(release, file);
-    if (!/^(release|inputs)\.json$|\.map$/.test(name)) contents.set(name, await readFile(file));
+    if (!/^(release|inputs)\.json$/.test(name)) contents.set(name, await readFile(file));
   }
   return contents;
 }
@@ -196,24 +197,30 @@ describe("a release", () => {
       ".js": "text/javascript; charset=utf-8",
       ".css": "text/css; charset=utf-8",
       ".json": "application/json",
+      ".map": "application/json",
       ".txt": "text/plain; charset=utf-8",
     });
   });
 
-  test("a position in a script for browsers has a source, by a map that is not published", async () => {
+  test("a position in a script for browsers has a source, by a map that no visitor can read", async () => {
     const [file, bytes] = [...contents].find(([, text]) => text.includes("Join us")) ?? [];
     const lines = String(bytes).split("\n");
     const line = lines.findIndex((text) => text.includes("Join us"));
     const position = `${String(file)}:${String(line + 1)}:${String((lines[line]?.indexOf("Join us") ?? 0) + 1)}`;
-    const built = await readBuilt(folder);
+    const locate = createLocate((_, script) => {
+      const map = contents.get(`server/maps/${script}.map`);
+      return Promise.resolve(map && (JSON.parse(String(map)) as SourceMapPayload));
+    });
     const sourceLine =
       FILES["src/join.tsx"]
         ?.toString()
         .split("\n")
         .findIndex((text) => text.includes("Join us")) ?? 0;
-    expect(await built?.locate(position)).toMatch(new RegExp(`^src/join\\.tsx:${String(sourceLine + 1)}:\\d+$`));
+    expect(await locate("hello@1.1.0", position)).toMatch(
+      new RegExp(`^src/join\\.tsx:${String(sourceLine + 1)}:\\d+$`),
+    );
     expect(String(bytes)).not.toContain("sourceMappingURL");
-    expect(release.files.filter((listed) => listed.path.endsWith(".map"))).toEqual([]);
+    expect(release.files.filter((listed) => /^client\/.*\.map$/.test(listed.path))).toEqual([]);
   });
 
   test("a page lists the extension points that it opens", () => {
@@ -308,9 +315,10 @@ describe("a release", () => {
     for (const name of ["react/jsx-runtime", "@colonnade/kit"]) expect(server).toMatch(new RegExp(`from ?"${name}"`));
     for (const [file, bytes] of contents) {
       // Strings from the kit and from react-dom.
+      expect(bytes.includes(folder), file).toBe(false);
+      if (file.endsWith(".map")) continue;
       expect(bytes.includes("was called outside the shell"), file).toBe(false);
       expect(bytes.includes("hydrateRoot"), file).toBe(false);
-      expect(bytes.includes(folder), file).toBe(false);
       expect(String(bytes), file).not.toMatch(/\bpaths: ?\(\)/);
     }
   });

@@ -182,7 +182,7 @@ test.each([
   ["null", "expected a default export made by defineConfig({ name, entry })"],
   [
     '{ name: "hello", entry: "./src/section.ts", port: 1 }',
-    'unknown key "port"; expected name, entry, kind, facts, policy, define, build, config, exposes, federation, budget, webpack, shared, icon, meta, icons, socialImage, themeColor',
+    'unknown key "port"; expected name, entry, kind, facts, policy, define, build, config, exposes, federation, budget, sourceMaps, webpack, shared, icon, meta, icons, socialImage, themeColor',
   ],
   ['{ name: "hello", entry: "./src/section.ts", nmae: 1 }', 'unknown key "nmae"; did you mean "name"?'],
   ...[
@@ -276,6 +276,7 @@ test.each([
     '{ name: "hello", entry: "./src/section.ts", federation: "vite" }',
     'federation is "vite"; expected "webpack" or "enhanced"',
   ],
+  ['{ name: "hello", entry: "./src/section.ts", sourceMaps: "hidden" }', 'sourceMaps is "hidden"; expected a boolean'],
   ['{ name: "hello", entry: "./src/section.ts", meta: { a: "b" } }', `meta ${OF_SHELL}`],
   ['{ name: "shell", kind: "shell", entry: "./src/section.ts", meta: "a" }', `meta is "a"; ${META_EXPECTED}`],
   [

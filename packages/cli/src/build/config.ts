@@ -73,6 +73,11 @@ export interface SectionConfig<Config extends object = SectionConfiguration> ext
   /** Section only: the size budget of each page and extension, where the site allows no less. */
   readonly budget?: Budget;
   /**
+   * Section only: whether the release contains the source maps of its scripts, with which positions of errors are positions in the
+   * sources. The section's team and the operators can read them, visitors cannot. Default: true.
+   */
+  readonly sourceMaps?: boolean;
+  /**
    * Section only: changes the webpack configuration, for what has no other setting. Called for each side, after everything else,
    * also for `colonnade check`. Returns the configuration to use.
    */
@@ -98,7 +103,7 @@ export function defineConfig<Config extends object = SectionConfiguration>(
 /** Name of a package's build configuration file. */
 export const CONFIG_FILE = "section.config.js";
 const BUDGET_KEYS = ["scriptKib", "styleKib"];
-const SECTION_KEYS = ["build", "config", "exposes", "federation", "budget", "webpack"];
+const SECTION_KEYS = ["build", "config", "exposes", "federation", "budget", "sourceMaps", "webpack"];
 const SHELL_KEYS = ["shared", "icon", "meta", ...IMAGE_KEYS];
 const KEYS = ["name", "entry", "kind", "facts", "policy", "define", ...SECTION_KEYS, ...SHELL_KEYS];
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
@@ -172,7 +177,7 @@ async function configProblems(
   for (const key of foreign) reject(true, `${key} is only for ${advice}`);
   const own = Object.entries(config).filter(([key, value]) => value !== undefined && !foreign.includes(key));
   const { facts, config: values, policy, ...others } = Object.fromEntries(own);
-  const { build, exposes, federation, define, budget, webpack, shared, meta, icon } = others;
+  const { build, exposes, federation, define, budget, sourceMaps, webpack, shared, meta, icon } = others;
   if (facts !== undefined) await attempt(checkTypes, file, "facts", facts);
   if (values !== undefined) await attempt(checkTypes, file, "config", values);
   if (policy !== undefined) await attempt(checkPolicy, file, policy);
@@ -181,6 +186,10 @@ async function configProblems(
   reject(
     federation !== undefined && federation !== "webpack" && federation !== "enhanced",
     `federation is ${JSON.stringify(federation)}; expected "webpack" or "enhanced"`,
+  );
+  reject(
+    sourceMaps !== undefined && typeof sourceMaps !== "boolean",
+    `sourceMaps is ${JSON.stringify(sourceMaps)}; expected a boolean`,
   );
   if (shared !== undefined) await attempt(checkSharedPackages, file, shared, folder);
   if (meta !== undefined) await attempt(checkMeta, file, meta);

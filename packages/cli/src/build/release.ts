@@ -12,6 +12,9 @@ import { UsageError } from "./usageError.js";
 /** Name of the folder, within a package, that contains its release. */
 export const RELEASE_FOLDER = "release";
 
+/** Folder of the source maps in a release. Visitors can read nothing below `server/`. */
+export const SOURCE_MAPS = "server/maps";
+
 /** A path returned by a page's `paths()`. */
 export interface ReleasePath {
   /** Percent-encoded, with or without a query in its canonical form. */
@@ -151,6 +154,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff": "font/woff",
   ".woff2": "font/woff2",
   ".json": "application/json",
+  ".map": "application/json",
   ".pdf": "application/pdf",
   ".wasm": "application/wasm",
   ".txt": "text/plain; charset=utf-8",
@@ -168,15 +172,15 @@ export function digestOf(contents: Buffer | string): string {
 }
 
 /**
- * Lists the files of a release folder, sorted by path, with size, type and digest. Excludes `release.json`, and source maps,
- * which are not published.
+ * Lists the files of a release folder, sorted by path, with size, type and digest. Excludes `release.json`, and source maps next to
+ * their scripts, which are those of a build for development.
  */
 export async function listFiles(folder: string): Promise<ReleaseFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join("/"))
-    .filter((file) => file !== "release.json" && !file.endsWith(".map"))
+    .filter((file) => file !== "release.json" && (!file.endsWith(".map") || file.startsWith(`${SOURCE_MAPS}/`)))
     .sort();
   return Promise.all(
     files.map(async (file) => {

@@ -23,6 +23,7 @@ import { listFiles, type Release, type ReleaseExtension } from "./release.js";
 import { SECTION_MODULES } from "./server.js";
 import { neededRanges } from "./shared.js";
 import { compileWithSite } from "./sharing.js";
+import { moveSourceMaps } from "./sourceMaps.js";
 import { SECTION_CHUNK, serverConfiguration } from "./webpack.js";
 
 /** The global variable with the Module Federation runtime of the shell. */
@@ -71,6 +72,7 @@ export async function buildSection(provisional: BuildContext, identify: Identify
   if (!declared) throw new CheckError(config.name, found, folder);
   const imports = await readEntry(path.resolve(folder, config.entry));
   const { context, client, outside } = compiled.value;
+  await moveSourceMaps(context);
   const untyped = await writeDeclarations(folder, config.exposes ?? {}, path.join(output, "client"));
   const release = await sectionRelease(context, client, imports, declared);
   const problems = [...found, ...(await findOversizedViews(context, client, release))];

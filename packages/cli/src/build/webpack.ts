@@ -285,7 +285,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
   const names = `[name]${hashOf(context)}`;
   const configuration: Configuration = {
     ...common,
-    // Not published. The command uses it to locate errors that browsers report.
+    // With them, errors that browsers report have positions in the sources.
     ...(!isShell && { devtool: hot ? "source-map" : "hidden-source-map" }),
     target: ["web", "es2022"],
     entry: isShell ? shellEntry(context) : {},
@@ -356,7 +356,7 @@ export function serverConfiguration(context: BuildContext): Configuration {
     {
       externalsType: "module",
       externals: [...SERVER_SPECIFIERS, siteExternals(context)],
-      // Not published. The command uses it to locate errors that the gateway reports.
+      // With it, errors that the gateway reports have positions in the sources.
       devtool: "hidden-source-map",
     },
   );

@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
+import type { SourceMapPayload } from "node:module";
 
 import { GatewayError, reasonOf, UsageError } from "../build/usageError.js";
 import { readCredentials } from "./credentials.js";
 import { isPrivate, sendRequest, type RequestBody, type RequestOptions } from "./http.js";
 import { githubToken, personToken, type IdentityProvider } from "./identity.js";
+import { createLocate, locateErrors, type Locate } from "./locate.js";
 
 /** URL and credentials of the gateway's admin API. */
 export interface AdminAccess {
@@ -146,7 +148,7 @@ export interface AdminResponse<Data> {
 }
 
 /**
- * Calls the admin API.
+ * Calls the admin API. Positions in its errors are those in the sources, where the gateway has a source map.
  *
  * @throws GatewayError when the gateway is unreachable or responds with an error.
  * @throws UsageError when the response is not one of the admin API.
@@ -158,8 +160,31 @@ export async function callAdmin<Data>(
   body?: RequestBody,
   signal?: AbortSignal,
 ): Promise<AdminResponse<Data>> {
-  const headers: Record<string, string> = access.token === undefined ? {} : { authorization: `Bearer ${access.token}` };
-  return send<Data>(access, method, path, { headers, body, signal });
+  return send<Data>(access, method, path, { headers: authorization(access), body, signal }).catch(
+    async (error: unknown) => {
+      if (error instanceof GatewayError)
+        error.message = (await locateErrors(locateAt(access), [error.message])).join("");
+      throw error;
+    },
+  );
+}
+
+/** Locates positions with the source maps that the gateway has. */
+export function locateAt(access: AdminAccess): Locate {
+  return createLocate(async (release, script) => {
+    const [name = "", version = ""] = release.split("@");
+    const path = `/api/v1/sections/${name}/releases/${encodeURIComponent(version)}/source-map?script=${encodeURIComponent(script)}`;
+    const read = send<SourceMapPayload>(access, "GET", path, { headers: authorization(access) });
+    // The release has none, or another team has published it.
+    return read.then(
+      ({ body }) => body,
+      () => undefined,
+    );
+  });
+}
+
+function authorization({ token }: AdminAccess): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
 /** The identity providers of the gateway. It needs no token to list them. */

@@ -81,7 +81,10 @@ test("build takes what a command has written, and publish uploads it", async () 
     "client/mf-manifest.json",
     "client/page.css",
     "server/index.js",
+    "server/maps/server/index.js.map",
   ]);
+  const map: unknown = JSON.parse(await readFile(path.join(folder, "release/server/maps/server/index.js.map"), "utf8"));
+  expect(map).toMatchObject({ sources: ["section.tsx"], sourcesContent: [expect.stringContaining("A greeting")] });
   expect(await readFile(path.join(folder, "release/client/entry.js"), "utf8")).toBe(
     `var ${container} = {};// ${version} /assets/hello/${version}/`,
   );

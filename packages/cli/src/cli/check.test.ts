@@ -284,10 +284,8 @@ describe("--site", () => {
       ),
     });
     const problem =
-      "rendering `hello/aside@1` (extension of directory@2.0.0) with example 1 of hello@0.1.0, `{}`, failed: no city\n  at Aside";
-    admin.responses = {
-      "POST /api/v1/sections/hello/trial": jsonResponse({ problems: [`${problem} (section:1:2334)`] }),
-    };
+      "rendering `hello/aside@1` (extension of directory@2.0.0) with example 1 of hello@0.1.0, `{}`, failed: no city\n  at Aside (section:1:2334)";
+    admin.responses = { "POST /api/v1/sections/hello/trial": jsonResponse({ problems: [problem] }) };
     const { code, err } = await runCompiled(folder, ["check", "--site", site]);
     expect({ code, err }).toEqual({
       code: 3,

@@ -9,9 +9,9 @@ import { guideHint } from "../check/guide.js";
 import { CheckError, errorsIn, warningsIn } from "../check/problem.js";
 import { toSarif } from "../check/sarif.js";
 import type { TriedRelease } from "../check/liveExtensions.js";
-import { optionalAccess, postAdmin, type AdminAccess } from "./api.js";
+import { locateAt, optionalAccess, postAdmin, type AdminAccess } from "./api.js";
 import type { CommandContext } from "./context.js";
-import { withoutPositions } from "./locate.js";
+import { locateErrors } from "./locate.js";
 import { apiOption, parseOrigin } from "./options.js";
 import { packageVersion } from "./scaffold.js";
 import { readBuildTarget } from "./buildTarget.js";
@@ -72,8 +72,7 @@ export function addCheckCommand(program: CommandUnknownOpts, context: CommandCon
 async function tryPoints({ name, version, points }: TriedRelease, access: AdminAccess): Promise<readonly string[]> {
   const path = `/api/v1/sections/${name}/trial`;
   const { body } = await postAdmin<{ problems: readonly string[] }>(access, path, { version, extensionPoints: points });
-  // They are in the code of other teams.
-  return body.problems.map(withoutPositions);
+  return locateErrors(locateAt(access), body.problems);
 }
 
 async function writeLog(file: string, log: string): Promise<void> {

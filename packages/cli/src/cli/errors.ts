@@ -1,8 +1,8 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
-import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
+import { adminAccess, callAdmin, locateAt, type AdminAccess } from "./api.js";
 import type { CommandContext, CommandResult } from "./context.js";
-import { readBuilt } from "./locate.js";
+import type { Locate } from "./locate.js";
 import { isJson } from "./options.js";
 import { namedSection } from "./sectionName.js";
 import { EMPTY_CELL, formatAge, formatTable, formatTime } from "./table.js";
@@ -45,8 +45,8 @@ export function addErrorsCommand(program: CommandUnknownOpts, context: CommandCo
     .description(
       "Shows the recent errors of visitors in the section of this folder: release, page, cause, class, count and time. " +
         "The gateway counts failed renders, and browsers report pages that fail to load or render. Messages are not " +
-        "recorded, because they can contain personal data. If the release is in release/, positions are positions in your " +
-        "sources. Each gateway counts from its start.",
+        "recorded, because they can contain personal data. Positions are positions in your sources, if the release has source " +
+        "maps. Each gateway counts from its start.",
     )
     .option("--section <name>", "show the errors of this section")
     .option("--release <version>", "only errors of this release")
@@ -54,8 +54,9 @@ export function addErrorsCommand(program: CommandUnknownOpts, context: CommandCo
     .action(async ({ section, release, watch = false }) => {
       const access = await adminAccess(environment);
       const name = await namedSection(section, folder);
+      const locate = locateAt(access);
       const read = (signal?: AbortSignal): Promise<CommandResult> =>
-        readErrors(access, name, { folder, release }, signal);
+        readErrors(access, name, { locate, release }, signal);
       if (watch) await watchResult(context, isJson(program), read);
       else printResult(await read());
     });
@@ -64,18 +65,18 @@ export function addErrorsCommand(program: CommandUnknownOpts, context: CommandCo
 async function readErrors(
   access: AdminAccess,
   section: string,
-  { folder, release }: { readonly folder: string; readonly release: string | undefined },
+  { locate, release }: { readonly locate: Locate; readonly release: string | undefined },
   signal?: AbortSignal,
 ): Promise<CommandResult> {
   const path = `/api/v1/sections/${section}/errors`;
   const { body } = await callAdmin<SectionErrors>(access, "GET", path, undefined, signal);
-  const built = await readBuilt(folder);
   // The admin API has no filter.
   const selected = body.errors.filter(({ version }) => release === undefined || version === release);
   const errors = await Promise.all(
     selected.map(async (error) => {
-      const isBuilt = typeof error.position === "string" && built?.release === `${error.section}@${error.version}`;
-      return isBuilt ? { ...error, position: await built.locate(error.position) } : error;
+      const { position } = error;
+      if (typeof position !== "string") return error;
+      return { ...error, position: await locate(`${error.section}@${error.version}`, position) };
     }),
   );
   const name = release === undefined ? section : `${section}@${release}`;

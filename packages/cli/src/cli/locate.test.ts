@@ -1,29 +1,26 @@
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 import { jsonResponse } from "../../fixtures/admin.js";
 import { admin, builtFolder, runSection } from "../../fixtures/command.js";
-import { writeFiles } from "../../fixtures/temporary.js";
 
-// Line 1, column 9 of the server module is line 12, column 8 of the source.
-const SOURCE_MAP = JSON.stringify({ version: 3, sources: ["./src/pages/home.tsx"], names: [], mappings: "QAWO" });
+// Line 1, column 9 of the script is line 12, column 8 of the source.
+const SOURCE_MAP = { version: 3, sources: ["src/pages/home.tsx"], names: [], mappings: "QAWO" };
 
-async function folderWithSourceMap(): Promise<string> {
-  const folder = await builtFolder();
-  // Four characters that take eight bytes come before the position.
-  await writeFiles(folder, {
-    "release/server/index.js.map": SOURCE_MAP,
-    "release/server/index.js": "/*üüüü*/broken()",
-  });
-  return folder;
+function sourceMapOf(name: string, version: string, script: string): string {
+  return `GET /api/v1/sections/${name}/releases/${version}/source-map?script=${encodeURIComponent(script)}`;
 }
 
 function problemOf(release: string): string {
-  return `rendering /hello (page /hello of ${release}) failed: broken\n  at Home (section:1:13)`;
+  return `rendering /hello (page /hello of ${release}) failed: broken\n  at Home (section:1:9)`;
 }
+
+beforeEach(() => {
+  admin.responses = { [sourceMapOf("hello", "1.1.0", "section")]: jsonResponse(SOURCE_MAP) };
+});
 
 test("a rejected deploy names the line in the sources", async () => {
   admin.response = jsonResponse({ title: "Unprocessable Content", problems: [problemOf("hello@1.1.0")] }, 422);
-  const { code, err } = await runSection(await folderWithSourceMap(), ["deploy"]);
+  const { code, err } = await runSection(await builtFolder(), ["deploy"]);
   expect(code).toBe(4);
   expect(err).toContain("failed: broken\n  at Home (src/pages/home.tsx:12:8)\n");
 });
@@ -34,31 +31,33 @@ test("a rejected extension names the line in the sources", async () => {
     { problems: [problem.replace(" failed", " with example 2 of home@1.0.0, `{}`, failed")] },
     422,
   );
-  const { err } = await runSection(await folderWithSourceMap(), ["deploy"]);
+  const { err } = await runSection(await builtFolder(), ["deploy"]);
   expect(err).toContain("failed: broken\n  at Home (src/pages/home.tsx:12:8)\n");
 });
 
 test("a warning of a publish names the line in the sources", async () => {
   admin.response = jsonResponse({ warnings: [problemOf("hello@1.1.0")] }, 201);
-  const { err } = await runSection(await folderWithSourceMap(), ["publish"]);
+  const { err } = await runSection(await builtFolder(), ["publish"]);
   expect(err).toContain("at Home (src/pages/home.tsx:12:8)\n");
 });
 
-test("positions of other sections are left out", async () => {
-  const problems = [problemOf("hello@1.1.0"), problemOf("other@2.0.0")];
+test("positions stay where the gateway has no source map for the caller", async () => {
+  const problems = [problemOf("hello@1.1.0"), problemOf("hello@1.0.0"), problemOf("other@2.0.0")];
+  admin.responses = {
+    ...admin.responses,
+    [sourceMapOf("hello", "1.0.0", "section")]: jsonResponse({ title: "Not Found" }, 404),
+    [sourceMapOf("other", "2.0.0", "section")]: jsonResponse({ title: "Forbidden" }, 403),
+  };
   admin.response = jsonResponse({ problems }, 422);
-  const { err } = await runSection(await folderWithSourceMap(), ["deploy"]);
-  expect(err.match(/at Home.*/g)).toEqual(["at Home (src/pages/home.tsx:12:8)", "at Home"]);
+  const { err } = await runSection(await builtFolder(), ["deploy"]);
+  expect(err.match(/at Home.*/g)).toEqual([
+    "at Home (src/pages/home.tsx:12:8)",
+    "at Home (section:1:9)",
+    "at Home (section:1:9)",
+  ]);
 });
 
-test("errors without this release, or without a map, stay unchanged", async () => {
-  admin.response = jsonResponse({ problems: [problemOf("hello@1.2.0")] }, 422);
-  expect((await runSection(await folderWithSourceMap(), ["deploy"])).err).toContain("(section:1:13)");
-  admin.response = jsonResponse({ problems: [problemOf("hello@1.1.0")] }, 422);
-  expect((await runSection(await builtFolder(), ["deploy"])).err).toContain("(section:1:13)");
-});
-
-test("errors of the built release have positions in the sources", async () => {
+test("errors have positions in the sources, and each source map is read once", async () => {
   const error = (version: string, position: string): object => ({
     section: "hello",
     version,
@@ -71,25 +70,31 @@ test("errors of the built release have positions in the sources", async () => {
     lastSeen: new Date().toISOString(),
   });
   const errors = [
-    error("1.1.0", "section:1:13"),
-    error("1.0.0", "section:1:13"),
-    // Browsers count UTF-16 code units.
+    error("1.1.0", "section:1:9"),
+    error("1.1.0", "section:1:9"),
+    // Nothing is mapped before it.
+    error("1.1.0", "section:1:3"),
     error("1.1.0", "client/entry.1.js:1:9"),
     error("1.0.0", "client/entry.1.js:1:9"),
-    error("1.1.0", "client/unmapped.js:1:9"),
-    error("1.1.0", "client/../../secret.js:1:9"),
   ];
-  admin.response = jsonResponse({ since: "2026-01-31T10:02:03Z", errors });
-  const folder = await folderWithSourceMap();
-  await writeFiles(folder, { "release/client/entry.1.js.map": SOURCE_MAP, "secret.js.map": SOURCE_MAP });
-  const { out } = await runSection(folder, ["errors", "--section", "hello"]);
+  const client = sourceMapOf("hello", "1.1.0", "client/entry.1.js");
+  const list = "GET /api/v1/sections/hello/errors";
+  admin.responses = {
+    ...admin.responses,
+    [client]: jsonResponse(SOURCE_MAP),
+    [list]: jsonResponse({ since: "2026-01-31T10:02:03Z", errors }),
+  };
+  admin.response = jsonResponse({ title: "Not Found" }, 404);
+  const { out } = await runSection(await builtFolder(), ["errors", "--section", "hello"]);
   const shown = [...out.matchAll(/^(hello@\S+) .* (\S+:\d+:\d+) /gm)].map(([, ...columns]) => columns.join(" "));
   expect(shown).toEqual([
     "hello@1.1.0 src/pages/home.tsx:12:8",
-    "hello@1.0.0 section:1:13",
+    "hello@1.1.0 src/pages/home.tsx:12:8",
+    "hello@1.1.0 section:1:3",
     "hello@1.1.0 src/pages/home.tsx:12:8",
     "hello@1.0.0 client/entry.1.js:1:9",
-    "hello@1.1.0 client/unmapped.js:1:9",
-    "hello@1.1.0 client/../../secret.js:1:9",
   ]);
+  expect(admin.requests.map(({ line }) => line).sort()).toEqual(
+    [list, client, sourceMapOf("hello", "1.1.0", "section"), sourceMapOf("hello", "1.0.0", "client/entry.1.js")].sort(),
+  );
 });

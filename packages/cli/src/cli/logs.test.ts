@@ -1,13 +1,13 @@
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 
 import { jsonResponse } from "../../fixtures/admin.js";
 import { admin, MemoryStream, runSection, type CommandOutput } from "../../fixtures/command.js";
-import { helloSection, writeFiles } from "../../fixtures/temporary.js";
+import { helloSection } from "../../fixtures/temporary.js";
 
 const AT = "2026-01-31T10:02:03Z";
 const RELEASE = "hello@1.1.0";
 // Line 1, column 1 of the server module is line 12, column 8 of the source.
-const SOURCE_MAP = JSON.stringify({ version: 3, sources: ["./src/pages/home.tsx"], names: [], mappings: "AAWO" });
+const SOURCE_MAP = { version: 3, sources: ["src/pages/home.tsx"], names: [], mappings: "AAWO" };
 
 const ENTRIES = [
   { id: 7, at: AT, kind: "published", release: RELEASE, by: "hello team" },
@@ -56,11 +56,12 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await helloSection();
-  await writeFiles(folder, {
-    "release/release.json": JSON.stringify({ name: "hello", version: "1.1.0", files: [{ path: "server/index.js" }] }),
-    "release/server/index.js": "broken()",
-    "release/server/index.js.map": SOURCE_MAP,
-  });
+});
+
+beforeEach(() => {
+  admin.responses = {
+    "GET /api/v1/sections/hello/releases/1.1.0/source-map?script=section": jsonResponse(SOURCE_MAP),
+  };
 });
 
 function respondWith(query: string, entries: readonly object[]): void {

@@ -1,9 +1,9 @@
 import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 
-import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
+import { adminAccess, callAdmin, locateAt, type AdminAccess } from "./api.js";
 import type { CommandContext, CommandResult } from "./context.js";
 import { describeAction, describeSections, type HistoryEntry } from "./history.js";
-import { locateErrors } from "./locate.js";
+import { locateErrors, type Locate } from "./locate.js";
 import { isJson } from "./options.js";
 import { namedSection } from "./sectionName.js";
 import { formatTime } from "./table.js";
@@ -41,17 +41,18 @@ export function addLogsCommand(program: CommandUnknownOpts, context: CommandCont
     .summary("show publishes, trial renders and deploys of a section")
     .description(
       "Shows the log of the section in this folder: publishes and rejected publishes, trial renders with their errors, " +
-        "deploys, rollouts, previews and rollbacks. If the release is in release/, positions in errors are positions in " +
-        "your sources. Each gateway has its own log, from its start.",
+        "deploys, rollouts, previews and rollbacks. Positions in errors are positions in your sources, if the release has " +
+        "source maps. Each gateway has its own log, from its start.",
     )
     .option("--section <name>", "show the log of this section")
     .option("--follow", "wait for further entries, until interrupted (with --json: one line each)")
     .action(async ({ section, follow = false }) => {
       const access = await adminAccess(environment);
       const name = await namedSection(section, folder);
+      const read = readerOf(access, name);
       const none = `no log entries of ${name} since this gateway started`;
       if (!follow) {
-        const { text, data } = await readLog(access, name, folder, "");
+        const { text, data } = await read("");
         printResult({ text: text === "" ? none : text, data });
         return;
       }
@@ -59,7 +60,7 @@ export function addLogsCommand(program: CommandUnknownOpts, context: CommandCont
       const options = {
         read: async (signal: AbortSignal) => {
           const query = last === undefined ? "" : `?after=${String(last)}&wait=${String(WAIT_SECONDS)}`;
-          const result = await readLog(access, name, folder, query, signal);
+          const result = await read(query, signal);
           if (last === undefined && result.entries.length === 0 && !isJson(program)) stderr.write(`${none}; waiting\n`);
           last = result.entries.at(-1)?.id ?? last ?? 0;
           return result;
@@ -75,22 +76,19 @@ export function addLogsCommand(program: CommandUnknownOpts, context: CommandCont
     });
 }
 
-async function readLog(
-  access: AdminAccess,
-  section: string,
-  folder: string,
-  query: string,
-  signal?: AbortSignal,
-): Promise<LogResult> {
-  const path = `/api/v1/sections/${section}/logs${query}`;
-  const { body } = await callAdmin<{ entries: readonly LogEntry[] }>(access, "GET", path, undefined, signal);
-  const entries = await Promise.all(body.entries.map((entry) => locateProblems(folder, entry)));
-  return { text: entries.map(describe).join("\n"), data: { entries }, entries };
+/** Returns a function that reads a part of the log of a section. */
+function readerOf(access: AdminAccess, section: string) {
+  const locate = locateAt(access);
+  return async (query: string, signal?: AbortSignal): Promise<LogResult> => {
+    const path = `/api/v1/sections/${section}/logs${query}`;
+    const { body } = await callAdmin<{ entries: readonly LogEntry[] }>(access, "GET", path, undefined, signal);
+    const entries = await Promise.all(body.entries.map((entry) => locateProblems(locate, entry)));
+    return { text: entries.map(describe).join("\n"), data: { entries }, entries };
+  };
 }
 
-async function locateProblems(folder: string, entry: LogEntry): Promise<LogEntry> {
-  if (!entry.problems) return entry;
-  return { ...entry, problems: await Promise.all(entry.problems.map((problem) => locateErrors(folder, problem))) };
+async function locateProblems(locate: Locate, entry: LogEntry): Promise<LogEntry> {
+  return entry.problems ? { ...entry, problems: await locateErrors(locate, entry.problems) } : entry;
 }
 
 function describe({ at, kind, release = "", action, by = "", problems = [], change }: LogEntry): string {

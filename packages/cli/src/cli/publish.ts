@@ -5,7 +5,7 @@ import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import * as tar from "tar";
 
 import { RELEASE_FOLDER, type Release } from "../build/release.js";
-import { adminAccess, callAdmin, type AdminAccess } from "./api.js";
+import { adminAccess, callAdmin, locateAt, type AdminAccess } from "./api.js";
 import type { CommandContext } from "./context.js";
 import { locateErrors } from "./locate.js";
 import { uploadProgress } from "./progress.js";
@@ -59,7 +59,8 @@ export async function publish(
       onSent: (sent) => onProgress?.(sent, bytes.length),
     },
   );
-  return { name, version, isNew: status === 201, warnings: body.warnings ?? [] };
+  const warnings = await locateErrors(locateAt(access), body.warnings ?? []);
+  return { name, version, isNew: status === 201, warnings };
 }
 
 // Packed in memory first, so that the length is known and a missing file fails before the upload starts.
@@ -93,9 +94,8 @@ export function addPublishCommand(
       const source = { ...(await currentSource(folder, environment)), ...given };
       const options = { source, onProgress: progress.update };
       const published = await publish(folder, await adminAccess(environment), options).finally(progress.clear);
-      const { name, version, isNew } = published;
-      const warnings = await Promise.all(published.warnings.map((warning) => locateErrors(folder, warning)));
+      const { name, version, isNew, warnings } = published;
       const text = `${name}@${version} ${isNew ? "is published" : "was already published"}`;
-      printResult({ text, data: { ...published, warnings }, warnings });
+      printResult({ text, data: published, warnings });
     });
 }

@@ -2,7 +2,6 @@ import { CommanderError } from "@commander-js/extra-typings";
 
 import { ERROR_KINDS, UsageError } from "../build/usageError.js";
 import type { ProcessContext } from "./context.js";
-import { locateErrors } from "./locate.js";
 import { printable } from "./printable.js";
 import type { CreateProgram } from "./program.js";
 
@@ -34,7 +33,7 @@ export async function run(
     if (!(error instanceof Error)) throw error;
     // A usage error needs a message; a bug needs a stack trace.
     const text = error instanceof UsageError ? `error: ${error.message}` : (error.stack ?? error.message);
-    context.stderr.write(`${printable(await locateErrors(context.folder, text))}\n`);
+    context.stderr.write(`${printable(text)}\n`);
     return error instanceof UsageError ? error.exitCode : 1;
   }
 }

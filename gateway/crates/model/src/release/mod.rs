@@ -22,7 +22,10 @@ pub use examples::{Examples, ExtensionExample, MAX_EXAMPLES_FILE, PageExample, P
 pub use extension::{Extension, ExtensionPoint, InvalidReference, PointReference, is_point_id, point_owner};
 pub use id::ReleaseId;
 pub use modules::ServerModules;
-pub use names::{EXPECTED_FACT_NAME, SHELL, is_fact_name, is_file_path, is_name, is_version};
+pub use names::{
+    EXPECTED_FACT_NAME, MAX_SOURCE_MAP, SHELL, is_fact_name, is_file_path, is_name, is_source_map,
+    is_version, source_map_path,
+};
 pub use navigation::{NavigationEntry, NavigationList};
 pub use range::VersionRange;
 pub use shared_exports::{SharedPackages, omitted_use};

@@ -2,6 +2,12 @@
 
 use semver::Version;
 
+/// The folder of the source maps of a release. It is below `server/`, which visitors cannot read.
+const SOURCE_MAPS: &str = "server/maps/";
+
+/// The maximum size of a source map in bytes. The admin API reads one into memory.
+pub const MAX_SOURCE_MAP: u64 = 16 * 1024 * 1024;
+
 /// The name of the shell's releases.
 pub const SHELL: &str = "shell";
 
@@ -47,4 +53,14 @@ pub fn is_file_path(text: &str) -> bool {
                 .all(|b| b.is_ascii_alphanumeric() || b"-_.~@+".contains(&b))
     });
     is_below && is_plain && count > 0 && text.len() <= 255
+}
+
+/// The path of the source map of a script.
+pub fn source_map_path(script: &str) -> String {
+    format!("{SOURCE_MAPS}{script}.map")
+}
+
+/// Whether a file of a release is a source map.
+pub fn is_source_map(path: &str) -> bool {
+    path.starts_with(SOURCE_MAPS)
 }

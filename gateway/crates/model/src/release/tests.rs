@@ -119,6 +119,15 @@ fn validate_reports_each_section_problem() {
         ),
         (|r| r.contract = 2, "contract 2 is not supported"),
         (|r| r.kind = Kind::Shell, "must be used together"),
+        (
+            |r| {
+                let index = r.files.iter_mut().find(|file| file.path == "server/index.js");
+                let index = index.expect("the server module");
+                (index.path, index.size) =
+                    ("server/maps/server/index.js.map".to_owned(), 16 * 1024 * 1024 + 1);
+            },
+            "source map `server/maps/server/index.js.map` has 16777217 bytes; expected at most 16777216, or",
+        ),
         (|r| r.container = None, "a section needs `container`"),
         (|r| r.container = Some("a-b".to_owned()), "container `a-b` is not"),
         (

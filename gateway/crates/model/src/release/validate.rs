@@ -13,8 +13,8 @@ use semver::Version;
 
 use crate::pattern::{MAX_SEGMENTS, Pattern, PatternTable};
 use crate::release::{
-    CONTRACT, EXPECTED_FACT_NAME, File, Kind, MAX_EXAMPLES_FILE, MAX_PATHS, Meta, Page, Release, SHELL,
-    VersionRange, is_fact_name, is_file_path, is_name, is_version,
+    CONTRACT, EXPECTED_FACT_NAME, File, Kind, MAX_EXAMPLES_FILE, MAX_PATHS, MAX_SOURCE_MAP, Meta, Page,
+    Release, SHELL, VersionRange, is_fact_name, is_file_path, is_name, is_source_map, is_version,
 };
 use crate::search::{MAX_PARAMETERS, is_parameter_name};
 
@@ -235,6 +235,13 @@ impl Validator<'_> {
             if !is_file_path(path) {
                 self.problem(format!(
                     "file `{path}` is not a valid path below client/ or server/"
+                ));
+            }
+            if is_source_map(path) && file.size > MAX_SOURCE_MAP {
+                self.problem(format!(
+                    "source map `{path}` has {} bytes; expected at most {MAX_SOURCE_MAP}, or `sourceMaps: false` in \
+                     section.config.js",
+                    file.size
                 ));
             }
             if let Some(public) = path.strip_prefix("client/") {

@@ -1,5 +1,6 @@
 //! A JavaScript engine for one render, which can access only the modules it is given.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::iter;
@@ -17,7 +18,7 @@ use rquickjs::{
 use colonnade_diagnostics::ErrorClass;
 
 use crate::protocol::JobMessage;
-use crate::why::{Failure, Why};
+use crate::why::{Failure, Why, position_of};
 use crate::worker::server_module::ServerModule;
 use crate::worker::{cpu_time, url_functions};
 
@@ -222,7 +223,7 @@ impl Sandbox {
         })?;
         // It can catch the error of memory that it did not get, and return something else.
         if let Some(limit) = self.exceeded_limit() {
-            return Err(out_of_time(limit, ""));
+            return Err(out_of_time(limit, "", ""));
         }
         let page = json.unwrap_or_else(|| "null".to_owned());
         if page.len() > job.max_bytes {
@@ -252,10 +253,12 @@ impl Sandbox {
     ) -> Result<T, Failure> {
         self.context.with(|ctx| {
             work(&ctx).catch(&ctx).map_err(|error| {
+                let section = self.modules.find(SECTION);
+                let source = section.as_ref().map_or("", |modules| modules[SECTION].source());
                 // Before the time is checked: getters of the error may loop.
-                let (message, class) = (describe(&error), class(&error));
+                let (message, class) = (describe(&error, source), class(&error));
                 if let Some(limit) = self.exceeded_limit() {
-                    return out_of_time(limit, &interrupted.unwrap_or_else(|| stack(&error)));
+                    return out_of_time(limit, &interrupted.unwrap_or_else(|| stack(&error)), source);
                 }
                 if message.contains("out of memory") {
                     let message = format!("{message}\n  look for data that grows without end");
@@ -344,8 +347,9 @@ impl Loader for ModuleLoader {
     }
 }
 
-/// An error's message, with the rule that it breaks and its position in the section's module.
-fn describe(error: &CaughtError<'_>) -> String {
+/// An error's message, with the rule that it breaks and its position in the section's module, which
+/// has this source text.
+fn describe(error: &CaughtError<'_>, source: &str) -> String {
     match error {
         CaughtError::Exception(exception) => {
             let name: Option<String> = exception.get("name").ok();
@@ -355,7 +359,7 @@ fn describe(error: &CaughtError<'_>) -> String {
                 message.push_str(PURITY_HINT);
             }
             let message = name.map_or_else(|| message.clone(), |name| format!("{name}: {message}"));
-            with_frames(&message, stack(error).lines())
+            with_frames(&message, stack(error).lines(), source)
         }
         CaughtError::Error(Error::WouldBlock) => "it waits for a promise that is never settled".to_owned(),
         CaughtError::Value(value) => {
@@ -371,22 +375,33 @@ fn describe(error: &CaughtError<'_>) -> String {
 }
 
 /// The failure of a script that was interrupted with this stack trace.
-fn out_of_time(limit: Duration, stack: &str) -> Failure {
+fn out_of_time(limit: Duration, stack: &str, source: &str) -> Failure {
     let limit = limit.as_millis();
     let message = format!("it used {limit} ms of CPU time, which is the limit; look for an endless loop");
     // The engine knows the positions of calls and other expressions, so it names the last one before the
     // loop. A function without any gets column 1.
     let known = stack.lines().filter(|frame| !frame.ends_with(":1)"));
-    Failure::new(Why::CpuLimit, &with_frames(&message, known))
+    Failure::new(Why::CpuLimit, &with_frames(&message, known, source))
 }
 
 /// A message, followed by the frames of a stack trace that are in the section's module.
-fn with_frames<'a>(message: &'a str, stack: impl Iterator<Item = &'a str>) -> String {
+fn with_frames<'a>(message: &'a str, stack: impl Iterator<Item = &'a str>, source: &str) -> String {
     let frames = stack
         .map(str::trim)
-        .filter(|frame| frame.contains("(section:") || frame.starts_with("at section:"));
-    let lines: Vec<&str> = iter::once(message).chain(frames.take(MAX_FRAMES)).collect();
-    lines.join("\n  ")
+        .filter(|frame| frame.contains("(section:") || frame.starts_with("at section:"))
+        .map(|frame| in_utf16(frame, source).map_or(Cow::Borrowed(frame), Cow::Owned));
+    let lines = iter::once(Cow::Borrowed(message)).chain(frames.take(MAX_FRAMES));
+    lines.collect::<Vec<_>>().join("\n  ")
+}
+
+/// A frame with its column in UTF-16 code units, as browsers and source maps count. The engine counts
+/// bytes.
+fn in_utf16(frame: &str, source: &str) -> Option<String> {
+    let (line, column) = position_of(frame)?;
+    let text = source.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)?;
+    let before = text.get(..usize::try_from(column).ok()?.checked_sub(1)?)?;
+    let units = before.encode_utf16().count() + 1;
+    Some(frame.replace(&format!(":{line}:{column}"), &format!(":{line}:{units}")))
 }
 
 fn stack(error: &CaughtError<'_>) -> String {

@@ -21,6 +21,11 @@ impl ServerModule {
         }
     }
 
+    /// The source text.
+    pub(super) fn source(&self) -> &str {
+        &self.source
+    }
+
     /// Declares the module in an engine. It has the same name in each.
     pub(super) fn declare<'js>(&self, ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
         if let Some(bytecode) = self.bytecode.get() {

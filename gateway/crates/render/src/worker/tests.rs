@@ -219,6 +219,11 @@ fn exception_names_rule_and_position_in_section() {
             "() => {\n  throw new Error('broken');\n}",
             "broken\n  at default (section:2:13)",
         ),
+        // The column counts UTF-16 code units.
+        (
+            "() => {\n  'ü😀'; throw new Error('broken');\n}",
+            "broken\n  at default (section:2:20)",
+        ),
         (
             "() => window.innerWidth",
             "ReferenceError: window is not defined. Only browsers have it: pages must be pure. Use it in effects and \

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use colonnade_model::deployment::{Deployment, LiveState};
-use colonnade_model::release::ReleaseId;
+use colonnade_model::release::{ReleaseId, is_source_map};
 use colonnade_web::request_scope;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 
@@ -182,8 +182,46 @@ impl Visible {
     }
 }
 
-/// The names of the files of a release; `None` if it is damaged: a deployment is served without it.
+/// The names of the files of a release that visitors need; `None` if it is damaged: a deployment is
+/// served without it.
 fn files_of(release: &[u8]) -> Option<Arc<FileNames>> {
-    let release: PublishedRelease = json::parse(Path::new(""), release).ok()?;
-    release.is_safe().then(|| Arc::new(release.files))
+    let mut release: PublishedRelease = json::parse(Path::new(""), release).ok()?;
+    if !release.is_safe() {
+        return None;
+    }
+    release.files.retain(|path, _| !is_source_map(path));
+    Some(Arc::new(release.files))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::Path;
+
+    use colonnade_model::release::Digest;
+
+    use super::files_of;
+    use crate::ReleaseRecord;
+    use crate::json;
+    use crate::published::PublishedRelease;
+
+    #[test]
+    fn source_maps_are_not_kept() {
+        let record = ReleaseRecord {
+            published_at: colonnade_clock::now(),
+            by: "test".to_owned(),
+            source: None,
+            digest: Digest::of(b""),
+            variants: BTreeMap::new(),
+        };
+        let paths = ["client/a.js", "server/index.js", "server/maps/client/a.js.map"];
+        let names = paths.map(|path| (path.to_owned(), "name".to_owned()));
+        let release = PublishedRelease::new(String::new(), record, names.into(), String::new());
+        let text = json::text(Path::new(""), &release).unwrap();
+        let files = files_of(&text).unwrap();
+        assert_eq!(
+            files.keys().collect::<Vec<_>>(),
+            ["client/a.js", "server/index.js"]
+        );
+    }
 }

@@ -1,0 +1,74 @@
+// Positions of errors in the sources of a section, by the source maps of its releases.
+import { originalPositionFor, sourceContentFor, TraceMap, type SourceMapInput } from "@jridgewell/trace-mapping";
+import { useCallback, useEffect, useRef, useState } from "react";
+
+import { call } from "../api.js";
+
+/** A position in a source. */
+export interface SourcePosition {
+  /** Such as `src/pages/Terms.tsx:12:5`. */
+  readonly text: string;
+  /** The line of the source; null without its text. */
+  readonly line: string | null;
+}
+
+/** Finds the source of a position in a script of a release, such as `section:1:234`. Null: the release has no source map of it. */
+export type Locate = (version: string, position: string) => Promise<SourcePosition | null>;
+
+/** Returns the function for a section, which reads each source map once. */
+export function useLocate(section: string): Locate {
+  const maps = useRef(new Map<string, Promise<TraceMap | null>>());
+  return useCallback(
+    async (version, position) => {
+      const [, script = "", line = "", column = ""] = /^(.+):(\d+):(\d+)$/.exec(position) ?? [];
+      const path = `/sections/${section}/releases/${encodeURIComponent(version)}/source-map?script=${encodeURIComponent(script)}`;
+      // A release without source maps, or one that another team has published, keeps its positions.
+      const map =
+        maps.current.get(path) ??
+        call<SourceMapInput>("GET", path)
+          .then((read) => new TraceMap(read))
+          .catch(() => null);
+      maps.current.set(path, map);
+      return sourceOf(await map, Number(line), Number(column));
+    },
+    [section],
+  );
+}
+
+/** What `find` finds; undefined until then. */
+export function useFound<T>(find: () => Promise<T>): T | undefined {
+  const [found, setFound] = useState<readonly [() => Promise<T>, T]>();
+  useEffect(() => {
+    let isCurrent = true;
+    void find().then((value) => {
+      if (isCurrent) setFound([find, value]);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [find]);
+  return found?.[0] === find ? found[1] : undefined;
+}
+
+const POSITION = /\b(?:section|client\/[\w.~@+/-]+):\d+:\d+/g;
+
+/** Replaces the positions in an error of a release by those in the sources. */
+export async function locateText(locate: Locate, version: string, text: string): Promise<string> {
+  const found = new Map<string, string>();
+  for (const [position] of text.matchAll(POSITION)) {
+    const source = await locate(version, position);
+    if (source) found.set(position, source.text);
+  }
+  return text.replace(POSITION, (position) => found.get(position) ?? position);
+}
+
+/** The source of a position, whose line and column count from 1. */
+function sourceOf(map: TraceMap | null, line: number, column: number): SourcePosition | null {
+  if (!map || line < 1 || column < 1) return null;
+  const { source, line: sourceLine, column: sourceColumn } = originalPositionFor(map, { line, column: column - 1 });
+  if (source === null) return null;
+  return {
+    text: `${source}:${String(sourceLine)}:${String(sourceColumn + 1)}`,
+    line: sourceContentFor(map, source)?.split("\n")[sourceLine - 1]?.trim() ?? null,
+  };
+}
