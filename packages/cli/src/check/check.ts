@@ -134,14 +134,15 @@ async function checkIn(
     : [];
   const { links, faults } = await inspectPages(rendered);
   const checked = new Set([...patterns, ...listed.map((each) => each.path)]);
-  const sorted = sortLinks(links, patterns, checked);
+  const searchNames = new Map(patterns.map((pattern) => [pattern, checkedPages.get(pattern)?.search ?? []]));
+  const sorted = sortLinks(links, searchNames, checked);
   const faultsOfResults = [...(real?.problems ?? []), ...findWithoutResults(reports, real?.tasks ?? [], positionOf)];
   const found = [faultsOfPoints, faultsOfLinks, faultsOfApps, faults, sorted.problems, faultsOfResults];
   for (const problem of found.flat()) problems.add(problem);
   const linkReports = sorted.targets.length > 0 ? await processes.run({ pattern: null, links: sorted.targets }) : [];
   addReports(linkReports);
   for (const report of linkReports) {
-    const from = report.kind === "notFound" && links.get(report.path);
+    const from = report.kind === "notFound" && sorted.sources.get(report.path);
     if (from) problems.add(brokenLink(report, from));
   }
   // A render finds again what is in the sources.

@@ -17,7 +17,7 @@ const MAX_ELEMENT = 120;
 
 /** The links and the accessibility faults of rendered pages and extensions. */
 export interface PageContents {
-  /** The paths of this site that links lead to, each with what has the first of its links. */
+  /** The paths of this site that links lead to, with their queries, each with what has the first of its links. */
   readonly links: ReadonlyMap<string, RenderedView>;
   readonly faults: readonly Problem[];
 }
@@ -55,8 +55,9 @@ export async function inspectPages(pages: readonly RenderedView[]): Promise<Page
       const base = PLACEHOLDER_SITE.origin + page.path;
       // The creation of the element reports an invalid URL.
       if (!URL.canParse(href, base)) continue;
-      const { origin, pathname } = new URL(href, base);
-      if (origin === PLACEHOLDER_SITE.origin && !links.has(pathname)) links.set(pathname, page);
+      const { origin, pathname, search } = new URL(href, base);
+      const link = pathname + search;
+      if (origin === PLACEHOLDER_SITE.origin && !links.has(link)) links.set(link, page);
     }
     const headings = document.querySelectorAll("h1:not([hidden])").length;
     if (headings > (isExtension ? 0 : 1)) faults.set(`${source} headings`, tooManyHeadings(page, headings));

@@ -211,6 +211,16 @@ const CASES: Cases = {
       ],
     ],
   },
+  find: {
+    source: pageSource(
+      "search: defineSearch({ page: v.optional(v.number(), 1) }),\nComponent: () => <><h1>Lab</h1>" +
+        "<p><a href='?page=2&other=abc'>2</a> <a href='?page'>1</a> <Link to='/lab/find/?page=abc'>abc</Link></p></>",
+      'import { Link } from "@colonnade/kit"; import { defineSearch } from "@colonnade/kit/search"; import * as v from "valibot";',
+    ),
+    problems: [
+      ["COL117", "PAGE links to /lab/find?page=abc, but the search of the page /lab/find rejects its query", "5:12"],
+    ],
+  },
   links: {
     source: renders(
       "<><h1>Lab</h1><p><Link to='/lab/article/1'>1</Link> <a href='article/2#a'>2</a> <a href='/lab/search/?q'>3</a> " +

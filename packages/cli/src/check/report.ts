@@ -8,6 +8,7 @@ import type { Permission } from "./permission.js";
 
 /** A path that a page links to, and the pattern that it matches. */
 export interface LinkTarget {
+  /** With its query. */
   readonly path: string;
   readonly pattern: string;
 }
@@ -89,7 +90,11 @@ export type Report =
     }
   | ({ readonly kind: "extension" } & Pick<ReleaseExtension, "point" | "order">)
   | ({ readonly kind: "rendered"; readonly stack: string } & Omit<RenderedView, "location">)
-  | ({ readonly kind: "notFound" } & LinkTarget)
+  | ({
+      readonly kind: "notFound";
+      /** Whether the page rejects the query. */
+      readonly isRejected: boolean;
+    } & LinkTarget)
   | ({ readonly kind: "example"; readonly stack: string } & GivenResults)
   | {
       readonly kind: "noExamples";

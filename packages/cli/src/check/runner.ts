@@ -285,13 +285,13 @@ async function checkLinks(section: SectionCheck, links: readonly LinkTarget[]): 
     if (!(await runLimited(`loading the page ${pattern}`, () => page.load()))) continue;
     const check = page.at(path);
     const step = `data() of ${path} (page ${pattern})`;
+    let isRejected = false;
     const loadData = async (): Promise<StepResult> => {
-      // Links to a page that needs a parameter have it, which the path has not.
-      if (!(await check.readSearch())) return null;
+      isRejected = !(await check.readSearch());
       return check.matches() ?? check.queries() ?? check.data(false);
     };
     const hasData = await runLimited(step, loadData, PATH_LIMIT);
-    if (hasData && check.isNotFound()) report({ kind: "notFound", path, pattern });
+    if (hasData && check.isNotFound()) report({ kind: "notFound", path, pattern, isRejected });
   }
 }
 

@@ -16,7 +16,9 @@ export function searchProblem({ names }: Search): string | null {
 
 /** The canonical form of a query: the parameters with these names, sorted as text, and percent-encoded. */
 export function canonicalSearch(names: readonly string[], query: string): string {
-  const pairs = [...new URLSearchParams(query)].filter(([name]) => names.includes(name));
+  // The gateway ignores a name without "=".
+  const given = query.split("&").filter((pair) => pair.includes("="));
+  const pairs = [...new URLSearchParams(given.join("&"))].filter(([name]) => names.includes(name));
   return pairs
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .sort()
