@@ -15,6 +15,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 
 import { runSection, type CommandOutput } from "../../fixtures/command.js";
 import { temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
+import type { startMinimalSite as start } from "../dev/minimalSite.js";
 import type { main as runMain } from "./index.js";
 
 const run = promisify(execFile);
@@ -364,6 +365,15 @@ test("colonnade dev shows a new section without a site", async () => {
     child.kill();
   }
   expect(await err).toContain("40 KiB of scripts (set by https://site.example when last asked (--site asks again))");
+});
+
+test("the site of colonnade dev without another ends no idle connection", async () => {
+  const module = pathToFileURL(path.join(modules, "@colonnade/cli/dist/dev/minimalSite.js")).href;
+  const { startMinimalSite } = (await import(/* @vite-ignore */ module)) as { startMinimalSite: typeof start };
+  const site = await startMinimalSite({});
+  // A server that ends them says after how many seconds.
+  expect((await fetch(site.origin)).headers.get("keep-alive")).toBeNull();
+  site.close();
 });
 
 // As above. pnpm isolates the packages of each section.

@@ -36,7 +36,8 @@ export async function startMinimalSite(facts: Facts): Promise<MinimalSite> {
   const archive = await readFile(ARCHIVE);
   const shell = await readManifest(archive);
   const assets = `/assets/shell/${shell.version}/`;
-  const server = createServer(({ url = "", method }, response) => {
+  // A build blocks this process, so that the client would not notice that the server has closed an idle connection.
+  const server = createServer({ keepAliveTimeout: 0 }, ({ url = "", method }, response) => {
     if (url === assets + DEVELOPMENT_SHELL) response.writeHead(200).end(archive);
     else if (url.startsWith("/_page/")) response.writeHead(404).end();
     else if (url.startsWith("/_remotes/")) response.writeHead(200, { "content-type": "application/json" }).end("{}");
