@@ -50,6 +50,31 @@ test("A form submitted before hydration is sent by the browser", async ({ page, 
   expect(receivedFrom(site, email)).toHaveLength(1);
 });
 
+test("The last submit of a form without action is repeated when its late code has hydrated it", async ({ page }) => {
+  const startShell = await holdRequests(page, SHELL);
+  const startSections = await holdRequests(page, SECTIONS);
+  // As a form that only its code sends.
+  await page.route("/signup", async (route) => {
+    const response = await route.fetch();
+    const html = await response.text();
+    await route.fulfill({ response, body: html.replaceAll(/ (?:method|action)="[^"]*"/g, "") });
+  });
+  await openMarked(page, { path: "/signup", heading: "Create your account" });
+  const form = page.getByRole("main");
+  await expect(form.locator("form:not([action])")).toBeVisible();
+  startShell();
+  await waitForEventHandlers(page);
+  await fillForm(form);
+  await page.keyboard.press("Enter");
+  const { email } = await fillForm(form);
+  await page.keyboard.press("Enter");
+  const sending = page.waitForRequest("**/functions/v1/signup");
+  expect(page.url()).toMatch(/\/signup$/);
+  startSections();
+  expect((await sending).postDataJSON()).toMatchObject({ email });
+  await expectScreen(page, "You’re signed up");
+});
+
 test("Join buttons lead to the sign-up page, and links work", async ({ page }) => {
   const startShell = await holdRequests(page, SHELL);
   await page.goto("/about-escort-babylon", { waitUntil: "commit" });

@@ -6,11 +6,14 @@ import "./trustedTypes.js";
 import { readBoot } from "./boot.js";
 // Before the boot payload is read.
 import "./documentMembers.js";
+import { holdSubmits } from "./loading/heldSubmit.js";
 import { preloadPage } from "./loading/loadPage.js";
 import { searchNames, viewPath } from "./loading/reload.js";
 
 /** The boot payload of this document. */
 export const boot = readBoot(document);
+
+holdSubmits();
 
 // The response to a form post has the URL of the post. With the page's own URL, a reload shows the page.
 if (boot.form) history.replaceState(history.state, "", boot.form.page);

@@ -9,7 +9,7 @@ export default function Page() {
       validate={({ name }) => (name.length < 2 ? { name: "Too short" } : {})}
       onSubmit={({ name }) => setSent(name)}
     >
-      <Form>
+      <Form method="post">
         <label>
           Name
           <Field name="name" />

@@ -5,7 +5,7 @@ export default function Page() {
   const [sent, setSent] = useState("");
   const { register, handleSubmit, formState } = useForm({ defaultValues: { name: "" } });
   return (
-    <form onSubmit={handleSubmit(({ name }) => setSent(name))}>
+    <form method="post" onSubmit={handleSubmit(({ name }) => setSent(name))}>
       <label>
         Name
         <input {...register("name", { minLength: { value: 2, message: "Too short" } })} />

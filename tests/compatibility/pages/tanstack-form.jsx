@@ -6,6 +6,7 @@ export default function Page() {
   const form = useForm({ defaultValues: { name: "" }, onSubmit: ({ value }) => setSent(value.name) });
   return (
     <form
+      method="post"
       onSubmit={(event) => {
         event.preventDefault();
         form.handleSubmit();

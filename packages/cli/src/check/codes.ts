@@ -147,6 +147,12 @@ export const PROBLEM_KINDS = {
       "page when the visitor leaves it with Back.",
     severity: "warning",
   },
+  COL158: {
+    title: "Form fields in the URL",
+    help:
+      'Set method="post" on a form that your code sends. Without JavaScript, use MutationForm; or if the fields belong into the URL, ' +
+      "as those of a search, set the path of the page as action.",
+  },
   COL160: {
     title: "Queries",
     help: "Return at most eight paths below /api/, by name. Encode a param with encodeURIComponent() or URLSearchParams.",

@@ -63,6 +63,8 @@ export async function inspectPages(pages: readonly RenderedView[]): Promise<Page
     if (headings > (isExtension ? 0 : 1)) faults.set(`${source} headings`, tooManyHeadings(page, headings));
     const file = unpostedFile(document);
     if (file !== undefined) faults.set(`${source} file`, problemOf("COL155", `${page.view} ${file}`, page.location));
+    const inUrl = fieldInUrl(page, document);
+    if (inUrl !== undefined) faults.set(`${source} url`, inUrl);
     const { violations } = await inWindow.run(document as unknown as Document, {
       resultTypes: ["violations"],
       preload: false,
@@ -108,6 +110,21 @@ function unpostedFile(document: Window["document"]): string | undefined {
     return `posts the file input "${name}" in a form without encType="multipart/form-data"`;
   }
   return undefined;
+}
+
+/** Reports a field that browsers put into the URL if no script handles its form, first of all a password. */
+function fieldInUrl({ view, location }: RenderedView, document: Window["document"]): Problem | undefined {
+  const forms = [...document.querySelectorAll('form:not([action]), form[action="#"]')];
+  const fields = forms
+    .filter((form) => !/^(post|dialog)$/i.test(form.getAttribute("method") ?? ""))
+    .flatMap((form) => [...form.querySelectorAll("input[name], select[name], textarea[name]")]);
+  const password = fields.find((field) => field.matches('[type="password" i]'));
+  const field = password ?? fields[0];
+  if (field === undefined) return undefined;
+  const kind = password ? "password" : "field";
+  const message = `${view} has a form without action, which puts the ${kind} "${field.getAttribute("name") ?? ""}" into the URL`;
+  const problem = problemOf("COL158", `${message} where JavaScript does not run`, location);
+  return password ? problem : { ...problem, severity: "warning" };
 }
 
 function faultOf(

@@ -256,10 +256,37 @@ const CASES: Cases = {
       "<><h1>Lab</h1><MutationForm action='/api/lab/photos'>\n<input type='file' name='photo' aria-label='Photo' /></MutationForm>\n" +
         "<form method='POST' encType='multipart/form-data'><input type='file' name='a' aria-label='A' /></form>\n" +
         "<form method='post'><input type='file' aria-label='Only for a preview' /></form>\n" +
-        "<form><input type='file' name='b' aria-label='B' /></form></>",
+        "<form action='/lab'><input type='file' name='b' aria-label='B' /></form></>",
       'import { MutationForm } from "@colonnade/kit/data";',
     ),
     problems: [["COL155", 'PAGE posts the file input "photo" in a form without encType="multipart/form-data"', "4:12"]],
+  },
+  fieldsInUrl: {
+    source: renders(
+      "<><h1>Lab</h1><form method='get' action='/lab'><input name='q' aria-label='Search' /></form>\n" +
+        "<form method='POST'><input name='a' aria-label='A' /></form><form method='dialog'><input name='b' aria-label='B' /></form>\n" +
+        "<form><input aria-label='Without a name' /></form><form action='#'><select name='c' aria-label='C' /></form></>",
+    ),
+    problems: [
+      [
+        "COL158",
+        'PAGE has a form without action, which puts the field "c" into the URL where JavaScript does not run',
+        "4:12",
+      ],
+    ],
+  },
+  passwordInUrl: {
+    source: renders(
+      "<><h1>Lab</h1><form><input name='email' aria-label='E-mail' />\n" +
+        "<input name='secret' type='password' aria-label='Password' /></form></>",
+    ),
+    problems: [
+      [
+        "COL158",
+        'PAGE has a form without action, which puts the password "secret" into the URL where JavaScript does not run',
+        "4:12",
+      ],
+    ],
   },
   facts: {
     source: pageSource(

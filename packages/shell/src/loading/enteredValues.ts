@@ -1,3 +1,4 @@
+import { repeatSubmit, stopHolding } from "./heldSubmit.js";
 import { isHydrated } from "./isHydrated.js";
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -91,7 +92,8 @@ function hasDehydrated(root: Element): boolean {
  * except for a text area with a text, but a component with a controlled field never learns of it, and its next render would
  * reset the field (https://github.com/facebook/react/issues/12955).
  *
- * @returns Call it when the page is hydrated, or rendered anew because hydration failed: it enters the values again.
+ * @returns Call it when the page is hydrated, or rendered anew because hydration failed: it enters the values again, and
+ * repeats the submit that was held.
  */
 export function recordEnteredValues(root: Element): () => void {
   const { pathname } = location;
@@ -101,15 +103,20 @@ export function recordEnteredValues(root: Element): () => void {
   for (const field of waiting.values()) if (isChanged(field)) entered.set(field, read(field));
   let isPageHydrated = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  const options = { capture: true, signal: listening.signal };
+  const checkLater = (): void => {
+    if (isPageHydrated) timer ??= setTimeout(enterAgain, LAZY_CHECK_MS);
+  };
   root.addEventListener(
     "input",
     ({ target }) => {
       if (![...waiting.values()].includes(target as Field)) return;
       entered.set(target, read(target as Field));
-      if (isPageHydrated) timer ??= setTimeout(enterAgain, LAZY_CHECK_MS);
+      checkLater();
     },
-    { capture: true, signal: listening.signal },
+    options,
   );
+  root.addEventListener("submit", checkLater, options);
 
   function enterAgain(): void {
     isPageHydrated = true;
@@ -125,11 +132,15 @@ export function recordEnteredValues(root: Element): () => void {
       if (!target.matches(":disabled")) entered.get(field)?.(target);
       entered.delete(field);
     }
+    const isWaiting = repeatSubmit() || entered.size > 0;
     // The others are gone, or no part of React's page.
-    if (entered.size > 0 && !hasDehydrated(root)) waiting.clear();
+    if (isWaiting && !hasDehydrated(root)) {
+      waiting.clear();
+      stopHolding();
+    }
     if (waiting.size === 0) listening.abort();
     // A lazy component hydrates, or is rendered anew, later than its page.
-    else if (entered.size > 0) timer = setTimeout(enterAgain, LAZY_CHECK_MS);
+    else if (isWaiting) timer = setTimeout(enterAgain, LAZY_CHECK_MS);
   }
 
   return enterAgain;
