@@ -349,7 +349,7 @@ test("A new team ships its section from an empty folder", async ({ page, browser
     expect(table).toMatch(/^hello +\d+ +10% +- +too few samples +hello team +/m);
     expect(table).toMatch(
       new RegExp(
-        `^hello +${first} +- +${second} +${second} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC +- +- +1 of 4096 MiB +2 of 500$`,
+        `^hello +${first} +- +${second} +${second} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC +- +- +\\d of 4096 MiB +2 of 500$`,
         "m",
       ),
     );
