@@ -41,19 +41,19 @@ test("a warning of a publish names the line in the sources", async () => {
   expect(err).toContain("at Home (src/pages/home.tsx:12:8)\n");
 });
 
-test("positions stay where the gateway has no source map for the caller", async () => {
-  const problems = [problemOf("hello@1.1.0"), problemOf("hello@1.0.0"), problemOf("other@2.0.0")];
+test("positions stay where the gateway has no usable source map", async () => {
+  const problems = ["hello@1.1.0", "hello@1.0.0", "other@2.0.0", "other@2.1.0"].map(problemOf);
   admin.responses = {
     ...admin.responses,
     [sourceMapOf("hello", "1.0.0", "section")]: jsonResponse({ title: "Not Found" }, 404),
     [sourceMapOf("other", "2.0.0", "section")]: jsonResponse({ title: "Forbidden" }, 403),
+    [sourceMapOf("other", "2.1.0", "section")]: jsonResponse({ version: 3 }),
   };
   admin.response = jsonResponse({ problems }, 422);
   const { err } = await runSection(await builtFolder(), ["deploy"]);
   expect(err.match(/at Home.*/g)).toEqual([
     "at Home (src/pages/home.tsx:12:8)",
-    "at Home (section:1:9)",
-    "at Home (section:1:9)",
+    ...Array.from({ length: 3 }, () => "at Home (section:1:9)"),
   ]);
 });
 

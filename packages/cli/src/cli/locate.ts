@@ -19,7 +19,7 @@ export function createLocate(read: ReadSourceMap): Locate {
   const maps = new Map<string, Promise<SourceMap | undefined>>();
   const mapOf = (release: string, script: string): Promise<SourceMap | undefined> => {
     const key = `${release} ${script}`;
-    const known = maps.get(key) ?? read(release, script).then((map) => map && new SourceMap(map));
+    const known = maps.get(key) ?? read(release, script).then((map) => map && parse(map));
     maps.set(key, known);
     return known;
   };
@@ -29,6 +29,15 @@ export function createLocate(read: ReadSourceMap): Locate {
       found.set(position, sourceOf(await mapOf(release, script), Number(line), Number(column)));
     return text.replace(POSITION, (position) => found.get(position) ?? position);
   };
+}
+
+/** The source map, unless it is malformed: a build command writes what it wants. */
+function parse(map: SourceMapPayload): SourceMap | undefined {
+  try {
+    return new SourceMap(map);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the position in the sources, such as `src/pages/home.tsx:12:8`, of a line and a column of a script, both from 1. */
