@@ -343,7 +343,8 @@ impl Sender {
                         if self.is_gone() {
                             break;
                         }
-                        let wait = failure.wait(attempt);
+                        // Not as long as the receiver asks: newer conditions would wait behind it.
+                        let wait = backoff(attempt);
                         self.log(&failure, &event, attempt, wait);
                         sleep(wait).await;
                     }
