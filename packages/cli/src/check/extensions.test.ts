@@ -117,7 +117,7 @@ const EXTENSIONS: Readonly<Record<string, readonly [members: string, ...Expected
   loops: [
     "Component: () => { for (;;); }",
     "COL111",
-    "rendering the extension hello/loops@1 with example 1 exceeded 100 ms of CPU time: is there an endless loop?",
+    "rendering the extension hello/loops@1 with example 1 exceeded 500 ms of CPU time: is there an endless loop?",
     "4:20",
   ],
   clock: ["Component: () => <p>{Date.now()}</p>", "COL101", "the section uses Date.now() on the server", "4:27"],

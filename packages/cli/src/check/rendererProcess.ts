@@ -13,7 +13,7 @@ import type { ExtensionCheck } from "./sandbox/extensionCheck.js";
 import type { PageCheck } from "./sandbox/pageCheck.js";
 import { createSandboxContext } from "./sandboxContext.js";
 import { compileBundle, compileShared, runScripts, type SandboxGlobals } from "./sandboxScripts.js";
-import { EXTENSION_LIMIT, LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "./watchdog.js";
+import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "./watchdog.js";
 
 interface RendererGlobals extends SandboxGlobals {
   readonly colonnadeShared: SandboxGlobals["colonnadeShared"] & {
@@ -80,7 +80,7 @@ async function render({ build, request: received }: RenderJob): Promise<RenderRe
     else subject = check.page(request.page?.pattern ?? "");
     const section = (await settled(colonnadeSection.load())).default;
     step = `rendering ${viewOf(request)}`;
-    watchdog.start(step, isExtension ? EXTENSION_LIMIT : PATH_LIMIT);
+    watchdog.start(step, PATH_LIMIT);
     const output = await settled(colonnadeShared.render(section, request));
     const { html } = "extension" in output ? (output.extension ?? { html: "" }) : { html: "", ...output };
     if (!("extension" in output)) rendered = output;

@@ -17,7 +17,7 @@ import type { StepResult, Violation } from "./sandbox/violation.js";
 import { createSandboxContext } from "./sandboxContext.js";
 import { compileBundle, compileShared, runScripts, type SandboxGlobals } from "./sandboxScripts.js";
 import { ToleratedUses } from "./toleratedUses.js";
-import { EXTENSION_LIMIT, LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "./watchdog.js";
+import { LOAD_LIMIT, PATH_LIMIT, startWatchdog } from "./watchdog.js";
 
 const job = JSON.parse(process.argv[2] ?? "") as CheckJob;
 const watchdog = await startWatchdog(job.reports);
@@ -257,7 +257,7 @@ interface PropsToCheck {
 async function checkProps(extension: ExtensionCheck, { point, props, view, results }: PropsToCheck): Promise<void> {
   const stackOf = (member: PageMember) => (): string => stackOfMember(extension, member);
   extension.setProps(props, view);
-  startStep(`queries() of ${view}`, EXTENSION_LIMIT);
+  startStep(`queries() of ${view}`, PATH_LIMIT);
   const hasQueries = await run(`queries() of ${view}`, () => extension.queries(), stackOf("queries"));
   hasFailedQueries = extension.hasQueries() && !results;
   if (hasQueries)
