@@ -19,7 +19,6 @@ const testTimeout = 20_000;
 const KIT = {
   pool: "forks",
   isolate: false,
-  setupFiles: ["packages/cli/fixtures/setup.ts"],
   testTimeout: 300_000,
   hookTimeout: 300_000,
 };
@@ -48,6 +47,7 @@ const projectsOf = (name, root, more) =>
       testTimeout,
       ...more,
       name: project,
+      setupFiles: ["tests/support/vitest-waits.ts", ...(more === KIT ? ["packages/cli/fixtures/setup.ts"] : [])],
       // The compiled command is what users run, and Node loads it faster than Vitest.
       server: { deps: { external: [/\/cli\/dist\/(build|check|cli|dev)\//] } },
       css: { modules: { classNameStrategy: "non-scoped" } },

@@ -44,5 +44,5 @@ export async function readHead(page: Page): Promise<HeadTags> {
 export async function expectHead(page: Page, head: Partial<Record<keyof HeadTags, unknown>>): Promise<void> {
   await expect(async () => {
     expect(await readHead(page)).toMatchObject(head);
-  }).toPass({ timeout: 5_000 });
+  }).toPass();
 }
