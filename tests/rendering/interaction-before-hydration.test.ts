@@ -1,4 +1,7 @@
 // Interactions before the page's code loads survive hydration.
+import type { Page } from "@playwright/test";
+
+import { expectErrorsAbout } from "../support/browser-errors";
 import { expect, test } from "../support/fixtures";
 import {
   countElements,
@@ -12,6 +15,18 @@ import {
 import { expectScreen } from "../support/screens";
 import { expectFormValues, fillForm, receivedFrom } from "../support/signup";
 import { openMarked } from "./before-hydration";
+
+/** Changes the HTML of the sign-up page. */
+async function changeSignup(page: Page, change: (html: string) => string): Promise<void> {
+  await page.route("/signup", async (route) => {
+    const response = await route.fetch({ maxRedirects: 0 });
+    const isDocument = route.request().method() === "GET";
+    await route.fulfill({ response, ...(isDocument && { body: change(await response.text()) }) });
+  });
+}
+
+/** Removes method and action, as of a form that only its code sends. */
+const withoutAction = (html: string): string => html.replaceAll(/ (?:method|action)="[^"]*"/g, "");
 
 test("Form input and focus survive, and fetch sends the form", async ({ page, site }) => {
   const startShell = await holdRequests(page, SHELL);
@@ -53,12 +68,7 @@ test("A form submitted before hydration is sent by the browser", async ({ page, 
 test("The last submit of a form without action is repeated when its late code has hydrated it", async ({ page }) => {
   const startShell = await holdRequests(page, SHELL);
   const startSections = await holdRequests(page, SECTIONS);
-  // As a form that only its code sends.
-  await page.route("/signup", async (route) => {
-    const response = await route.fetch();
-    const html = await response.text();
-    await route.fulfill({ response, body: html.replaceAll(/ (?:method|action)="[^"]*"/g, "") });
-  });
+  await changeSignup(page, withoutAction);
   await openMarked(page, { path: "/signup", heading: "Create your account" });
   const form = page.getByRole("main");
   await expect(form.locator("form:not([action])")).toBeVisible();
@@ -73,6 +83,46 @@ test("The last submit of a form without action is repeated when its late code ha
   startSections();
   expect((await sending).postDataJSON()).toMatchObject({ email });
   await expectScreen(page, "You’re signed up");
+});
+
+test("Nothing is sent by a form without action if its code fails to load", async ({ page, browserErrors }) => {
+  const startShell = await holdRequests(page, SHELL);
+  await page.route(/\/assets\/signup\/.*\.js$/, (route) => route.abort());
+  await changeSignup(page, withoutAction);
+  const { marked } = await openMarked(page, { path: "/signup", heading: "Create your account" });
+  const failed = page.waitForEvent("console", (message) => message.text().startsWith("[shell] the section "));
+  startShell();
+  await failed;
+  await fillForm(page.getByRole("main"));
+  await page.keyboard.press("Enter");
+  await waitForPaint(page);
+  expect(new URL(page.url()).search).toBe("");
+  expect((await countElements(page)).preserved).toBe(marked);
+  expectErrorsAbout(browserErrors, /Failed to load resource.*\/assets\/signup\//);
+});
+
+test("A form that React does not know is sent by the browser once the page is hydrated", async ({
+  page,
+  browserErrors,
+}) => {
+  const startShell = await holdRequests(page, SHELL);
+  const startSections = await holdRequests(page, SECTIONS);
+  const unknown = '<form method="post"><input name="secret" aria-label="Secret"></form>';
+  await changeSignup(page, (html) => html.replace('<div id="root">', `${unknown}<div id="root">`));
+  await openMarked(page, { path: "/signup", heading: "Create your account" });
+  startShell();
+  await waitForEventHandlers(page);
+  await page.getByLabel("Secret").fill("a");
+  await page.keyboard.press("Enter");
+  const posted = page.waitForResponse((response) => response.request().method() === "POST");
+  startSections();
+  // Pages receive no posts.
+  expect((await posted).status()).toBe(405);
+  await expectScreen(page, "Method Not Allowed");
+  await expect(page).toHaveURL("/signup");
+  await page.goBack();
+  await expectScreen(page, "Create your account");
+  expectErrorsAbout(browserErrors, /405/);
 });
 
 test("Join buttons lead to the sign-up page, and links work", async ({ page }) => {

@@ -14,7 +14,7 @@ vi.mock(import("./isHydrated.js"), async (original) => {
 });
 
 const onSent = vi.fn<(text: string, submitter: string | undefined) => void>();
-let root: Root | undefined;
+let roots: Root[] = [];
 let code: Promise<unknown> | undefined;
 
 interface PageProps {
@@ -60,7 +60,7 @@ function open(attributes: object = {}): { readonly page: Element; readonly hydra
   const enterAgain = recordEnteredValues(page);
   const hydrate = async (): Promise<void> => {
     await act(async () => {
-      root = hydrateRoot(page, pageWith({ attributes }), { onRecoverableError: () => undefined });
+      roots.push(hydrateRoot(page, pageWith({ attributes }), { onRecoverableError: () => undefined }));
       await Promise.resolve();
     });
     act(enterAgain);
@@ -94,9 +94,9 @@ beforeEach(() => {
 
 afterEach(() => {
   act(() => {
-    root?.unmount();
+    for (const root of roots) root.unmount();
   });
-  root = undefined;
+  roots = [];
   code = undefined;
   stopHolding();
   vi.useRealTimers();
@@ -142,6 +142,32 @@ test("a form of a lazy part is submitted when that hydrates", async () => {
   });
   wait(501);
   expect(onSent.mock.calls).toEqual([["one", "save"]]);
+});
+
+test("a form of an extension is submitted when its own root hydrates, and not before", async () => {
+  const site = document.createElement("div");
+  site.innerHTML = `<main></main><aside>${renderToString(pageWith({}))}</aside>`;
+  document.body.append(site);
+  const [page, extension] = [...site.children] as [Element, Element];
+  holdSubmits();
+  const enterAgain = recordEnteredValues(site);
+  const sent = vi.fn();
+  addEventListener("submit", sent);
+  expect(submit(extension, "one").defaultPrevented).toBe(true);
+  act(() => {
+    roots.push(hydrateRoot(page, null));
+  });
+  act(enterAgain);
+  // Its code is late, or has failed to load.
+  wait(10_000);
+  expect(sent).toHaveBeenCalledOnce();
+  await act(async () => {
+    roots.push(hydrateRoot(extension, pageWith({})));
+    await Promise.resolve();
+  });
+  wait(501);
+  expect(onSent.mock.calls).toEqual([["one", "save"]]);
+  removeEventListener("submit", sent);
 });
 
 test("a form that is gone is not submitted", async () => {
