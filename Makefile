@@ -150,12 +150,13 @@ test-rust: tools
 # Runs the long tests with at least ten times the iterations of `make test`, installations of new sections by each package
 # manager, thousands of generated requests to the admin API, an operator's day, a day of 105 teams, every fault on every section,
 # every screen where `make test` checks one of each kind, remotes of webpack, the packages of the compatibility page, the gallery's
-# screenshots, and the site of the documentation.
+# screenshots, the bytes of shared packages, and the site of the documentation.
 soak: console releases example-release gallery-built browser docs
 	@$(MAKE) --no-print-directory gateway-tested
 	SOAK=1 NEXTEST_PROFILE=soak PROPTEST_CASES=20000 $(WITH_CLIPPY) $(CARGO_TEST)
 	SOAK=1 npx --no -- vitest run packages/cli/src/cli/packed.test.ts
 	SOAK=1 node tests/api/schemathesis.mjs
+	node bench/shared-packages.mjs
 	node tests/operator/day.mjs
 	SOAK=1 node tests/operator/teams.mjs
 	cd tests/compatibility && npm ci --no-fund --no-audit --loglevel error

@@ -1,5 +1,6 @@
 // Compares a first visit of three sections with and without shared packages: sections that use the same packages, and others. See
 // bench/README.md.
+import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { brotliCompressSync } from "node:zlib";
@@ -34,6 +35,9 @@ const STACKS = {
   "different packages, all shared": { packages: USUAL_STACK, sectionOf: differentSection },
   "three sections of a small stack": { packages: STACK, sectionOf: stackSection },
 };
+
+/** The most that sections of the usual stack have with shared packages, of their bytes with own copies. */
+const MAX_RATIO = 0.6;
 
 const SECTIONS = Object.keys(PARTS);
 
@@ -92,7 +96,7 @@ async function measure(folder, stack) {
   return /** @type {Record<string, number>} */ (Object.fromEntries(await Promise.all(sizes)));
 }
 
-/** Prints the sizes of a stack's scripts. @param {string} name @param {string} folder @param {Stack} stack */
+/** Prints the sizes of a stack's scripts, and returns the ratio of all. @param {string} name @param {string} folder @param {Stack} stack */
 async function compare(name, folder, stack) {
   const without = await measure(path.join(folder, "without"), { ...stack, packages: [] });
   const sharing = await measure(path.join(folder, "sharing"), stack);
@@ -107,14 +111,18 @@ async function compare(name, folder, stack) {
       printRow(["both", kilobytes(before), kilobytes(after), (after / before).toFixed(3)]);
   }
   printRow(["all", kilobytes(before), kilobytes(after), (after / before).toFixed(3)]);
+  return after / before;
 }
 
 await mkdir(path.join(ROOT, "target"), { recursive: true });
 // Within the repository, whose node_modules has the packages.
 const folder = await mkdtemp(path.join(ROOT, "target/shared-packages-"));
 try {
+  const ratios = [];
   for (const [index, [name, stack]] of Object.entries(STACKS).entries())
-    await compare(name, path.join(folder, String(index)), stack);
+    ratios.push(await compare(name, path.join(folder, String(index)), stack));
+  const [ratio = NaN] = ratios;
+  assert(ratio <= MAX_RATIO, `the first ratio is ${String(ratio)}; expected at most ${String(MAX_RATIO)}`);
 } finally {
   await rm(folder, { recursive: true });
 }
