@@ -79,6 +79,18 @@ test.each(["README.md", "docs/your-own-shell.md"])("%s says how short a shell ca
   expect(read("examples/minimal-shell/src/shell.tsx").split("\n").length).toBeLessThan(Number(most));
 });
 
+test("An app moves in with as few lines as its recipe says", () => {
+  const recipe = read("docs/recipes/app.md");
+  const blockOf = (/** @type {string} */ file) => recipe.split(`[${file}]\n`)[1]?.split("```")[0]?.split("\n") ?? [];
+  const added = [...blockOf("src/section.ts, in pages"), ...blockOf("src/pages/shop.tsx")].filter(
+    (line) => line !== "",
+  );
+  const changed = blockOf("src/shop/App.tsx").filter((line) => line.includes("basename"));
+  expect(changed).toHaveLength(2);
+  const [, most] = /\bat most (\d+) new or changed lines/.exec(recipe.replaceAll(/\s+/g, " ")) ?? [];
+  expect(added.length + changed.length).toBeLessThanOrEqual(Number(most));
+});
+
 test("Each page of a recipe that renders elements has the class page", () => {
   const component = /^ *Component: .*\(\n\s*(<.*)$/gm;
   const recipes = PAGES.filter((page) => page.startsWith("docs/recipes/"));
