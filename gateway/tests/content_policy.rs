@@ -198,3 +198,33 @@ fn trusted_types_are_reported_only_where_permitted() {
     );
     assert!(!home.has("content-security-policy-report-only"));
 }
+
+#[test]
+fn features_are_permitted_where_a_section_has_them() {
+    let gateway = gateway();
+    let strict = gateway.get("/terms").header("permissions-policy").to_owned();
+    let tag = gateway.get("/shop").header("etag").to_owned();
+    gateway.reload_and_wait(&configuration(
+        "[policy]\nfeatures = [\"fullscreen\"]\n[policy.sections.ads]\nfeatures = [\"geolocation\", \"usb\"]\n",
+    ));
+    let permitting = |features: &[&str]| {
+        let permit = |header: String, feature: &&str| {
+            header.replace(&format!("{feature}=()"), &format!("{feature}=(self)"))
+        };
+        features.iter().fold(strict.clone(), permit)
+    };
+    let header = |path: &str| gateway.get(path).header("permissions-policy").to_owned();
+    assert_eq!(header("/terms"), permitting(&["fullscreen"]));
+    let all = ["fullscreen", "geolocation", "usb"];
+    assert_eq!(header("/shop"), permitting(&all));
+    let page = gateway.get("/_page/1?path=/shop").json();
+    assert_eq!(
+        page["policy"],
+        json!(all.map(|feature| format!("features {feature}")))
+    );
+    // Browsers do not take a policy from a 304.
+    let cached = Request::new("GET", "/shop").header("if-none-match", &tag);
+    assert_eq!(gateway.site.send(cached).status, 200);
+    gateway.reload_and_wait(&configuration(""));
+    assert_eq!(header("/shop"), strict);
+}

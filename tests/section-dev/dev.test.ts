@@ -6,6 +6,7 @@ import type { Page } from "@playwright/test";
 
 import { ASIDE, expect, GREETING, HOME, overlay, test, VITE_ASIDE } from "../support/development";
 import { expectAccessible } from "../support/axe";
+import { expectErrorsAbout } from "../support/browser-errors";
 import { runChecks, type Check } from "../support/checks";
 import { waitForHydration } from "../support/hydration";
 import { ARTICLE_ROUTES } from "../support/routes";
@@ -257,6 +258,25 @@ test("A policy error of a browser ends with its cause", async ({ page, developme
   );
   await development.edit(HOME, image, HEADING);
   await expect(overlay(page)).toBeHidden();
+});
+
+test("A feature that the browser denies has its cause", async ({ page, development, browserErrors }) => {
+  const from = "setCount(count + 1)}>Count";
+  // The static rules do not see it.
+  const to = 'Reflect.get(navigator, "geolocation").getCurrentPosition(String)}>Locate';
+  await openCounter(page);
+  await development.edit(HOME, from, to);
+  await page.getByRole("button", { name: "Locate 2" }).click();
+  await expect(overlay(page).getByRole("heading", { level: 2 })).toHaveText(
+    /^Policy error in hello, src\/pages\/home\.tsx:16:\d+$/,
+  );
+  await expect(overlay(page)).toContainText("The Permissions Policy denies geolocation.");
+  await expect(overlay(page)).toContainText(
+    'policy: { features: ["geolocation"] } in section.config.js, and features = ["geolocation"] in [policy.sections.hello]',
+  );
+  await development.edit(HOME, to, from);
+  await expect(overlay(page)).toBeHidden();
+  expectErrorsAbout(browserErrors, /permissions policy/i);
 });
 
 test("A section that Vite builds reloads, and stays as it is if a build fails", async ({ page, development }) => {

@@ -12,7 +12,13 @@ import { sectionCommand, writeSection, type SectionFiles } from "../support/sect
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
 
 /** The policy of a section with images of `host`. */
-const policyOf = (host: string) => ({ images: [host], styleAttributes: true, styleElements: true, workers: true });
+const policyOf = (host: string) => ({
+  images: [host],
+  styleAttributes: true,
+  styleElements: true,
+  workers: true,
+  features: ["fullscreen"],
+});
 
 function photos(host: string): SectionFiles {
   return {
@@ -51,6 +57,7 @@ function Photos() {
       <img src="http://${host}/a.svg" alt="A photo" />
       <button onClick={() => { setLate(true); work(); }}>Go</button>
       {isLate && <Late />}
+      <button onClick={() => void document.documentElement.requestFullscreen()}>Full screen</button>
       <output ref={output} />
     </>
   );
@@ -75,6 +82,9 @@ async function expectPhotos(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Go" }).click();
   await expect(page.getByText("Late", { exact: true })).toHaveCSS("color", "rgb(7, 8, 9)");
   await expect(page.locator("output")).toHaveText("42");
+  await page.getByRole("button", { name: "Full screen" }).click();
+  await expect.poll(() => page.evaluate(() => document.fullscreenElement?.localName)).toBe("html");
+  await page.evaluate(() => document.exitFullscreen());
 }
 
 const mark = (page: Page): Promise<void> =>
@@ -90,8 +100,8 @@ test("A section has what the operator permits, in documents of its own", async (
   images.listen(0, "127.0.0.1");
   await once(images, "listening");
   const host = `127.0.0.1:${String((images.address() as AddressInfo).port)}`;
-  const { images: hosts, ...flags } = policyOf(host);
-  const permitted = { images: hosts, style_attributes: flags.styleAttributes, style_elements: true, workers: true };
+  const { images: hosts, features } = policyOf(host);
+  const permitted = { images: hosts, style_attributes: true, style_elements: true, workers: true, features };
   const own = await startOwnSite({ config: { policy: { sections: { photos: permitted } } } });
   const section = sectionCommand(own.access);
   const written = await writeSection(folder, "photos", photos(host));

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU16;
+use std::sync::LazyLock;
 
 use serde::de::Error;
 use serde::ser::SerializeMap as _;
@@ -12,6 +13,34 @@ use strum::{IntoStaticStr, VariantArray};
 
 /// The most values of a key.
 const MAX_VALUES: usize = 32;
+
+/// The browser features that the Permissions Policy of documents denies, unless a policy permits them.
+pub const FEATURES: [&str; 21] = [
+    "accelerometer",
+    "autoplay",
+    "camera",
+    "display-capture",
+    "encrypted-media",
+    "fullscreen",
+    "geolocation",
+    "gyroscope",
+    "hid",
+    "idle-detection",
+    "magnetometer",
+    "microphone",
+    "midi",
+    "payment",
+    "picture-in-picture",
+    "publickey-credentials-get",
+    "screen-wake-lock",
+    "serial",
+    "sync-xhr",
+    "usb",
+    "xr-spatial-tracking",
+];
+
+static EXPECTED_FEATURES: LazyLock<String> =
+    LazyLock::new(|| format!("a list of `{}`", FEATURES.join("`, `")));
 
 /// What a policy says something about. Its name in `release.json` is in camel case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, IntoStaticStr, VariantArray)]
@@ -34,6 +63,8 @@ pub enum PolicyKey {
     StyleElements,
     /// Workers whose script is a `blob:` URL.
     Workers,
+    /// Browser features that scripts may use, of [`FEATURES`].
+    Features,
     /// Whether browsers only report violations of Trusted Types.
     TrustedTypes,
 }
@@ -67,6 +98,7 @@ impl PolicyKey {
             }
             Self::StyleAttributes | Self::Workers => "a boolean",
             Self::StyleElements => "a boolean, or a list of at most 32 hashes, such as `sha256-…`",
+            Self::Features => &EXPECTED_FEATURES,
             Self::TrustedTypes => "`enforce` or `report`",
         }
     }
@@ -82,7 +114,7 @@ impl Policy {
         self.0.is_empty()
     }
 
-    /// What a key permits: hosts, schemes with a colon, hashes, `true` or `report`, sorted.
+    /// What a key permits: hosts, schemes with a colon, hashes, features, `true` or `report`, sorted.
     pub fn values(&self, key: PolicyKey) -> impl Iterator<Item = &str> {
         self.0.get(&key).into_iter().flatten().map(String::as_str)
     }
@@ -178,8 +210,12 @@ fn parse(key: PolicyKey, value: &Value) -> Result<BTreeSet<String>, String> {
         key,
         PolicyKey::Images | PolicyKey::Fonts | PolicyKey::Connections | PolicyKey::Frames | PolicyKey::Media
     );
+    let is_flag = matches!(
+        key,
+        PolicyKey::StyleAttributes | PolicyKey::StyleElements | PolicyKey::Workers
+    );
     match value {
-        Value::Bool(is_permitted) if !is_hosts && key != PolicyKey::TrustedTypes => {
+        Value::Bool(is_permitted) if is_flag => {
             Ok(is_permitted.then(|| TRUE.to_owned()).into_iter().collect())
         }
         Value::String(text) if key == PolicyKey::TrustedTypes => match text.as_str() {
@@ -191,6 +227,9 @@ fn parse(key: PolicyKey, value: &Value) -> Result<BTreeSet<String>, String> {
             key.schemes().contains(&text) || is_host(text)
         }),
         Value::Array(items) if key == PolicyKey::StyleElements => strings(items, "hash", is_hash),
+        Value::Array(items) if key == PolicyKey::Features => {
+            strings(items, "denied feature", |text| FEATURES.contains(&text))
+        }
         Value::Null => Err("is null".to_owned()),
         Value::Bool(_) => Err("is of type boolean".to_owned()),
         Value::Number(_) => Err("is of type number".to_owned()),
@@ -392,8 +431,8 @@ mod tests {
             (json!({ "images": ["b.example"] }), vec![PolicyKey::Images]),
             (json!({ "images": ["data:"] }), vec![PolicyKey::Images]),
             (
-                json!({ "fonts": ["a.example.com"], "workers": true }),
-                vec![PolicyKey::Fonts, PolicyKey::Workers],
+                json!({ "fonts": ["a.example.com"], "workers": true, "features": ["usb"] }),
+                vec![PolicyKey::Fonts, PolicyKey::Workers, PolicyKey::Features],
             ),
         ] {
             assert_eq!(policy(needed.clone()).missing_in(&permitted), missing, "{needed}");
@@ -410,6 +449,9 @@ mod tests {
             "a list of at most 32 hosts, such as `cdn.example.com`, `*.example.com` or `localhost:3000`";
         let images = format!("{hosts}, `blob:` and `data:`");
         let fonts = format!("{hosts}, and `data:`");
+        let features = "a list of `accelerometer`, `autoplay`, `camera`, `display-capture`, `encrypted-media`, `fullscreen`, `geolocation`, \
+                        `gyroscope`, `hid`, `idle-detection`, `magnetometer`, `microphone`, `midi`, `payment`, `picture-in-picture`, \
+                        `publickey-credentials-get`, `screen-wake-lock`, `serial`, `sync-xhr`, `usb`, `xr-spatial-tracking`";
         for (json, expected) in [
             (json!({ "images": ["a.b; x"] }), format!("policy.images: `a.b; x` is not a host; expected {images}")),
             (json!({ "images": [1] }), format!("policy.images: `1` is not a host; expected {images}")),
@@ -425,10 +467,15 @@ mod tests {
                 "policy.styleElements: `sha256-a` is not a hash; expected a boolean, or a list of at most 32 hashes, such as \
                  `sha256-…`".to_owned(),
             ),
+            (json!({ "features": true }), format!("policy.features: is of type boolean; expected {features}")),
+            (
+                json!({ "features": ["clipboard-read"] }),
+                format!("policy.features: `clipboard-read` is not a denied feature; expected {features}"),
+            ),
             (
                 json!({ "style_elements": true }),
                 "policy: unknown key `style_elements`; expected one of `images`, `fonts`, `connections`, `frames`, `media`, \
-                 `styleAttributes`, `styleElements`, `workers`, `trustedTypes`".to_owned(),
+                 `styleAttributes`, `styleElements`, `workers`, `features`, `trustedTypes`".to_owned(),
             ),
         ] {
             assert_eq!(problem(json), expected);

@@ -5,9 +5,11 @@ use http::HeaderValue;
 
 use colonnade_config::{AssetSettings, Config};
 use colonnade_model::policy::PolicyKey::{
-    self, Connections, Fonts, Frames, Images, Media, StyleAttributes, StyleElements, TrustedTypes, Workers,
+    self, Connections, Features, Fonts, Frames, Images, Media, StyleAttributes, StyleElements, TrustedTypes,
+    Workers,
 };
 use colonnade_model::policy::{Policy, is_loopback};
+use colonnade_web::security_headers::permissions_policy;
 
 use crate::integrations::form_targets;
 
@@ -34,6 +36,8 @@ pub(crate) struct DocumentPolicy {
     pub(crate) enforced: HeaderValue,
     /// What they only report.
     pub(crate) reported: Option<HeaderValue>,
+    /// The `Permissions-Policy` header, if features are permitted.
+    pub(crate) features: Option<HeaderValue>,
 }
 
 /// The directives that require Trusted Types.
@@ -93,16 +97,17 @@ impl ContentSecurityPolicy {
             policy = policy + "; frame-src" + &hosts(permissions, Frames);
         }
         let reporting = &self.reporting;
-        if permissions.has(TrustedTypes, "report") {
-            DocumentPolicy {
-                enforced: header_value(policy + reporting),
-                reported: Some(header_value(format!("{TRUSTED_TYPES}{reporting}"))),
-            }
+        let (enforced, reported) = if permissions.has(TrustedTypes, "report") {
+            let reported = header_value(format!("{TRUSTED_TYPES}{reporting}"));
+            (policy + reporting, Some(reported))
         } else {
-            DocumentPolicy {
-                enforced: header_value(format!("{policy}; {TRUSTED_TYPES}{reporting}")),
-                reported: None,
-            }
+            (format!("{policy}; {TRUSTED_TYPES}{reporting}"), None)
+        };
+        let has_features = permissions.values(Features).next().is_some();
+        DocumentPolicy {
+            enforced: header_value(enforced),
+            reported,
+            features: has_features.then(|| permissions_policy(permissions)),
         }
     }
 

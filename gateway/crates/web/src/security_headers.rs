@@ -1,7 +1,11 @@
 //! Security headers of every response.
 
+use std::sync::LazyLock;
+
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, HeaderName, HeaderValue};
+
+use colonnade_model::policy::{FEATURES, Policy, PolicyKey};
 
 /// The default policy, for responses that are not documents: nothing in them is run, framed or
 /// loaded.
@@ -13,15 +17,11 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// `null`.
 const REFERRER: HeaderValue = HeaderValue::from_static("same-origin");
 
-/// Disables the browser features that a site of text, images and forms does not use.
-const PERMISSIONS: HeaderValue = HeaderValue::from_static(
-    "accelerometer=(), autoplay=(), camera=(), display-capture=(), encrypted-media=(), fullscreen=(), geolocation=(), \
-     gyroscope=(), hid=(), idle-detection=(), magnetometer=(), microphone=(), midi=(), payment=(), \
-     picture-in-picture=(), publickey-credentials-get=(), screen-wake-lock=(), serial=(), sync-xhr=(), usb=(), \
-     xr-spatial-tracking=()",
-);
+/// Denies all of [`FEATURES`].
+static PERMISSIONS: LazyLock<HeaderValue> = LazyLock::new(|| permissions_policy(&Policy::default()));
 
-const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+/// The header with the browser features that a page may use (Permissions Policy).
+pub const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
@@ -34,9 +34,27 @@ pub fn add_security_headers(headers: &mut HeaderMap) {
     headers.entry(CONTENT_SECURITY_POLICY).or_insert(POLICY);
     headers.entry(REFERRER_POLICY).or_insert(REFERRER);
     if is_html(headers) {
-        headers.insert(PERMISSIONS_POLICY, PERMISSIONS);
+        headers.insert(PERMISSIONS_POLICY, PERMISSIONS.clone());
         headers.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
     }
+}
+
+/// The value of [`PERMISSIONS_POLICY`] of a page: a site of text, images and forms uses none of
+/// [`FEATURES`], so scripts of this origin have only those that are permitted.
+pub fn permissions_policy(permitted: &Policy) -> HeaderValue {
+    let directives = FEATURES.map(|feature| {
+        let allowlist = if permitted.has(PolicyKey::Features, feature) {
+            "self"
+        } else {
+            ""
+        };
+        format!("{feature}=({allowlist})")
+    });
+    header_value(directives.join(", "))
+}
+
+fn header_value(text: String) -> HeaderValue {
+    HeaderValue::try_from(text).expect("names of features are valid in a header")
 }
 
 /// Removes the headers that only HTML pages have, from the prepared header of a response without

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { temporaryFolder, writeFiles } from "../../fixtures/temporary.js";
 import { defineConfig, loadConfig, UsageError } from "./config.js";
 import { OWN_META } from "./meta.js";
-import { HASH, HOST, MAX_VALUES, SCHEMES } from "./policy.js";
+import { FEATURES, HASH, HOST, MAX_VALUES, SCHEMES } from "./policy.js";
 
 const ROOT = path.resolve(import.meta.dirname, "../../../..");
 
@@ -53,6 +53,7 @@ test("loadConfig returns the policy that documents need", async () => {
     frames: [],
     styleAttributes: true,
     styleElements: [hash],
+    features: ["geolocation", "fullscreen"],
     trustedTypes: "report",
   };
   const hello = { name: "hello", kind: "section", entry: "./src/section.ts", policy };
@@ -156,7 +157,8 @@ const FACTS_EXPECTED = "expected one of string, number, boolean, string[], numbe
 const EXPOSES_EXPECTED = 'expected { "./Name": "./src/Name.tsx" }';
 const HOSTS_EXPECTED = 'expected a list of at most 32 hosts, such as "cdn.example.com" or "*.example.com"';
 const IMAGES_EXPECTED = `${HOSTS_EXPECTED}, or "blob:", or "data:"`;
-const POLICY_KEYS = "images, fonts, connections, frames, media, styleAttributes, styleElements, workers, trustedTypes";
+const POLICY_KEYS =
+  "images, fonts, connections, frames, media, styleAttributes, styleElements, workers, features, trustedTypes";
 const META_EXPECTED = "expected { name: content }";
 const OF_SHELL = 'is only for a shell; remove it, or set kind: "shell"';
 const OF_SECTION = "is only for a section; remove it";
@@ -167,6 +169,12 @@ test("the gateway rejects the same names of meta tags", async () => {
   expect([...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name)).toEqual(OWN_META);
 });
 
+test("the gateway denies the same features", async () => {
+  const gateway = await readFile(path.join(ROOT, "gateway/crates/model/src/policy.rs"), "utf8");
+  const [, list = ""] = /FEATURES: \[&str; \d+\] = \[([^\]]+)\]/.exec(gateway) ?? [];
+  expect([...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name)).toEqual(FEATURES);
+});
+
 test("the schema of releases rejects the same policies", async () => {
   const schema: unknown = JSON.parse(await readFile(path.join(ROOT, "docs/spec/release.schema.json"), "utf8"));
   const styleElements = { maxItems: MAX_VALUES, items: { pattern: HASH } };
@@ -174,7 +182,9 @@ test("the schema of releases rejects the same policies", async () => {
   const schemesOf = (pattern: object) => ({ items: { anyOf: [pattern, { $ref: "#/$defs/hosts/items" }] } });
   const hostsOrSchemes = schemesOf({ enum: SCHEMES.images });
   const fonts = schemesOf({ const: "data:" });
-  expect(schema).toMatchObject({ $defs: { hosts, hostsOrSchemes, policy: { properties: { styleElements, fonts } } } });
+  const features = { maxItems: MAX_VALUES, items: { enum: FEATURES } };
+  const properties = { styleElements, fonts, features };
+  expect(schema).toMatchObject({ $defs: { hosts, hostsOrSchemes, policy: { properties } } });
 });
 
 test.each([
@@ -215,6 +225,10 @@ test.each([
     [
       'policy: { styleElements: ["a"] }',
       'policy.styleElements is ["a"]; expected a boolean, or a list of at most 32 hashes, such as "sha256-…"',
+    ],
+    [
+      'policy: { features: ["camera", "clipboard-read"] }',
+      `policy.features is ["camera","clipboard-read"]; expected a list of ${FEATURES.join(", ")}`,
     ],
     ["policy: { trustedTypes: true }", 'policy.trustedTypes is true; expected "enforce" or "report"'],
   ].map(([member = "", message = ""]) => [`{ name: "hello", entry: "./src/section.ts", ${member} }`, message]),

@@ -1,6 +1,34 @@
 import { unknownKey } from "./nearNames.js";
 import { UsageError } from "./usageError.js";
 
+/** The browser features that documents are denied, unless the operator permits them: gateway/crates/model/src/policy.rs. */
+export const FEATURES = [
+  "accelerometer",
+  "autoplay",
+  "camera",
+  "display-capture",
+  "encrypted-media",
+  "fullscreen",
+  "geolocation",
+  "gyroscope",
+  "hid",
+  "idle-detection",
+  "magnetometer",
+  "microphone",
+  "midi",
+  "payment",
+  "picture-in-picture",
+  "publickey-credentials-get",
+  "screen-wake-lock",
+  "serial",
+  "sync-xhr",
+  "usb",
+  "xr-spatial-tracking",
+] as const;
+
+/** A browser feature that documents are denied by default. */
+export type BrowserFeature = (typeof FEATURES)[number];
+
 /**
  * What the documents of a package need in addition to the strict default. The operator permits it in `[policy]` of site.toml. A host
  * is one of https, such as `cdn.example.com`, `*.example.com` or `localhost:3000`. Of images and media, `blob:` stands for URLs that
@@ -23,6 +51,8 @@ export interface ContentPolicy {
   readonly styleElements?: boolean | readonly string[];
   /** Workers whose script is a `blob:` URL. */
   readonly workers?: boolean;
+  /** Browser features that scripts of the site's own origin use. */
+  readonly features?: readonly BrowserFeature[];
   /** `report` if browsers only report violations of Trusted Types. Default: `enforce`. */
   readonly trustedTypes?: "enforce" | "report";
 }
@@ -67,6 +97,7 @@ const CHECKS: Readonly<Record<keyof ContentPolicy, Check>> = {
     `a boolean, or a list of at most ${String(MAX_VALUES)} hashes, such as "sha256-…"`,
   ],
   workers: BOOLEAN,
+  features: [isListOf(`^(${FEATURES.join("|")})$`), `a list of ${FEATURES.join(", ")}`],
   trustedTypes: [(value) => value === "enforce" || value === "report", '"enforce" or "report"'],
 };
 

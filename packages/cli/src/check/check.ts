@@ -174,11 +174,11 @@ function relevantProblems(
     );
   const causes = unpermittedOf(problems.sorted().filter((problem) => !isCaused(problem, bundle.problems)));
   const located = causes.map((problem) => atImport(folder, bundle.compilation, problem));
-  // One of a kind for each import.
+  // One of a kind for each import, and for each host and feature.
   const warnings = new Problems();
   for (const warning of unpermittedOf(bundle.warnings)) {
     const atOwn = atImport(folder, bundle.compilation, warning);
-    if (!located.some((known) => isSimilar(known, atOwn))) warnings.add(atOwn, "");
+    if (!located.some((known) => isSimilar(known, atOwn))) warnings.add(atOwn, warning.permission?.value ?? "");
   }
   return [...located, ...warnings.sorted()];
 }

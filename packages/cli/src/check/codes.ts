@@ -82,6 +82,10 @@ export const PROBLEM_KINDS = {
     help: "Ask the operator of the site to permit it.",
     severity: "warning",
   },
+  COL127: {
+    title: "Browser feature",
+    help: "The browser rejects it: the site's Permissions Policy denies the feature.",
+  },
   COL130: {
     title: "Environment variable",
     help:

@@ -11,7 +11,7 @@ export function findDenied({ config, buildTarget }: Pick<BuildContext, "config" 
   const needs = Object.entries(config.policy ?? {}) as [keyof ContentPolicy, ContentPolicy[keyof ContentPolicy]][];
   return needs.flatMap(([key, need]) => {
     const values = typeof need === "object" ? need : [];
-    const denied = values.filter((host) => !permits(policy, { key, host }));
+    const denied = values.filter((value) => !permits(policy, { key, value }));
     const isFlag = need === true || need === "report";
     if (denied.length === 0 && !(isFlag && !isUnlimited(policy[key]))) return [];
     const permitted = policy[key];

@@ -3,8 +3,8 @@ import { SCHEMES, type ContentPolicy } from "../build/policy.js";
 /** What permits something that the strict policy blocks: a key of `policy` in section.config.js. */
 export interface Permission {
   readonly key: keyof ContentPolicy;
-  /** For a key with hosts: a host, or a scheme such as `data:`. Absent if unknown. */
-  readonly host?: string;
+  /** For a key with a list: a host, a scheme such as `data:`, or a feature. Absent if unknown. */
+  readonly value?: string;
 }
 
 /** The permission of HTML from strings. */
@@ -15,11 +15,11 @@ export const STYLE_ATTRIBUTES: Permission = { key: "styleAttributes" };
 export const STYLE_ELEMENTS: Permission = { key: "styleElements" };
 
 /** Returns whether the policy of a section has a permission, as far as it is known. */
-export function permits(policy: ContentPolicy = {}, { key, host }: Permission): boolean {
+export function permits(policy: ContentPolicy = {}, { key, value }: Permission): boolean {
   const permitted = policy[key];
   if (typeof permitted !== "object") return permitted === true || permitted === "report";
-  if (host === undefined) return permitted.length > 0;
-  return permitted.some((each) => each === host || (each.startsWith("*") && host.endsWith(each.slice(1))));
+  if (value === undefined) return permitted.length > 0;
+  return permitted.some((each) => each === value || (each.startsWith("*") && value.endsWith(each.slice(1))));
 }
 
 /** Returns what none of these policies permits: that of the section, and that of the site. */
@@ -33,10 +33,10 @@ export function unpermitted<Found extends { readonly permission?: Permission | u
 /** Returns the help text with the settings of section.config.js and of site.toml for a permission. */
 export function withPermission(help: string, permission: Permission | undefined, section = "<name>"): string {
   if (!permission) return help;
-  const { key, host } = permission;
+  const { key, value } = permission;
   const flag = key === "trustedTypes" ? "report" : true;
-  const value = host === undefined && key !== "frames" ? flag : [host ?? "…"];
-  return `${help} If the operator permits it: policy: { ${key}: ${JSON.stringify(value)} } in section.config.js, and ${siteLine(key, value)} in [policy.sections.${section}] of site.toml.`.trim();
+  const need = value === undefined && key !== "frames" ? flag : [value ?? "…"];
+  return `${help} If the operator permits it: policy: { ${key}: ${JSON.stringify(need)} } in section.config.js, and ${siteLine(key, need)} in [policy.sections.${section}] of site.toml.`.trim();
 }
 
 /** Returns the line of site.toml that sets a key of the policy. */
@@ -48,8 +48,8 @@ export function siteLine(key: string, value: unknown): string {
 export function permissionOf(key: keyof ContentPolicy, url: string): Permission | undefined {
   if (!URL.canParse(url.trim(), "https://site.example")) return undefined;
   const { protocol, host, hostname } = new URL(url.trim(), "https://site.example");
-  if (SCHEMES[key]?.includes(protocol)) return { key, host: protocol };
-  return (isLoopback(hostname) ? /^(http|ws)s?:$/ : /^(https|wss):$/).test(protocol) ? { key, host } : undefined;
+  if (SCHEMES[key]?.includes(protocol)) return { key, value: protocol };
+  return (isLoopback(hostname) ? /^(http|ws)s?:$/ : /^(https|wss):$/).test(protocol) ? { key, value: host } : undefined;
 }
 
 /** Returns whether a host, maybe with a port, is always the visitor's own machine. All others need encrypted connections. */

@@ -153,6 +153,27 @@ const CASES: Cases = {
       ],
     ],
   },
+  features: {
+    source: renders(
+      "<><h1 onClick={() => navigator.geolocation.getCurrentPosition(console.log)}>Lab</h1>\n" +
+        "<p onClick={({ currentTarget }) => void currentTarget.requestFullscreen()} />\n" +
+        "<p onClick={() => void navigator.mediaDevices.getUserMedia({ video: true, audio: false })} />\n" +
+        "<p onClick={() => void navigator.mediaDevices.getUserMedia(OPTIONS)} />\n" +
+        "<p onClick={() => void navigator.credentials.get({ publicKey: { challenge: new Uint8Array() } })} />\n" +
+        "<p onClick={() => void navigator.credentials.get({ signal: undefined })} />\n" +
+        "<p onClick={() => new PaymentRequest([], { total: { label: 'a', amount: { currency: 'EUR', value: '1' } } })} /></>",
+      "const OPTIONS = JSON.parse('{}') as MediaStreamConstraints;",
+    ),
+    problems: [
+      ["COL127", "the section uses the feature geolocation (getCurrentPosition())", "4:61"],
+      ["COL127", "the section uses the feature fullscreen (requestFullscreen())", "5:55"],
+      ["COL127", "the section uses the feature camera (getUserMedia())", "6:47"],
+      ["COL127", "the section uses the feature camera (getUserMedia())", "7:47"],
+      ["COL127", "the section uses the feature microphone (getUserMedia())", "7:47"],
+      ["COL127", "the section uses the feature publickey-credentials-get (get())", "8:46"],
+      ["COL127", "the section uses the feature payment (PaymentRequest())", "10:23"],
+    ],
+  },
   targets: {
     source: renders(
       "<><h1>Lab</h1><form action={`${ORIGIN}/subscribe`} />\n<link rel='stylesheet' href={`${ORIGIN}/x.css`} /></>",
@@ -290,10 +311,19 @@ test("what the policy can permit is reported with the setting that asks for it",
     lines('media: ["a.example"]', 'media = ["a.example"]'),
   ]);
   expect(helpOf("css", "COL123")).toEqual([lines("styleElements: true", "style_elements = true")]);
+  expect(helpOf("features", "COL127")[0]).toBe(lines('features: ["geolocation"]', 'features = ["geolocation"]'));
   expect(helpOf("frames", "COL121")).toEqual([lines('trustedTypes: "report"', 'trusted_types = "report"')]);
   expect([...helpOf("targets", "COL125"), ...helpOf("handler", "COL121"), ...helpOf("script", "COL122")]).toEqual(
     Array.from({ length: 4 }),
   );
+});
+
+test("a call whose options are unknown may need the feature", () => {
+  const found = checked.problems.filter(({ code, severity }) => code === "COL127" && severity === "warning");
+  expect(found.map(({ message }) => message)).toEqual([
+    "the section uses the feature camera (getUserMedia())",
+    "the section uses the feature microphone (getUserMedia())",
+  ]);
 });
 
 test("what the policy of the section permits is no problem", async () => {
@@ -305,7 +335,7 @@ test("what the policy of the section permits is no problem", async () => {
     "<><h1>Lab</h1><style>{'a {}'}</style><p dangerouslySetInnerHTML={{ __html: '<b>a</b>' }} /></>",
   );
   const blocked = renders(
-    "<h1 onClick={() => eval('1')}>Lab<iframe title='x' src='https://b.example/x' /><img alt='' src='http://cdn.a.example/x.png' /></h1>",
+    "<h1 onClick={() => { eval('1'); document.body.requestFullscreen(); }}>Lab<iframe title='x' src='https://b.example/x' /><img alt='' src='http://cdn.a.example/x.png' /></h1>",
   );
   const folder = await labSection(
     { image, html, blocked },
@@ -313,6 +343,7 @@ test("what the policy of the section permits is no problem", async () => {
     {
       "section.config.js": `export default { name: "hello", entry: "./src/section.ts", policy: {
       images: ["*.a.example"], frames: ["a.example"], styleAttributes: true, styleElements: true, trustedTypes: "report",
+      features: ["fullscreen"],
     } };`,
       "src/styles.css": ".hello_a { background: url(https://img.a.example/x.png) }",
     },
@@ -360,6 +391,8 @@ test("what the policy blocks in packages is a warning, with the line of the impo
         "  element.innerHTML = '';",
         "  element.style.color = 'red';",
         "  element.append(document.createElement('style'));",
+        "  element.requestFullscreen();",
+        "  element.requestPictureInPicture();",
         "}",
       ].join("\n"),
     },
@@ -388,6 +421,12 @@ test("what the policy blocks in packages is a warning, with the line of the impo
       "the section creates a <style> element in the package styler (src/node_modules/styler/show.js:4:1), loaded by every page",
       "src/section.ts:1:1",
     ],
+    ...["fullscreen (requestFullscreen())", "picture-in-picture (requestPictureInPicture())"].map((use, index) => [
+      "COL127",
+      "warning",
+      `the section uses the feature ${use} in the package styler (src/node_modules/styler/show.js:${String(5 + index)}:1), loaded by every page`,
+      "src/section.ts:1:1",
+    ]),
   ]);
   expect(found[1]?.help).toMatch(/z\.config\(\{ jitless: true \}\)/);
 });

@@ -14,6 +14,7 @@ import {
 import { FORM_ACTION_HELP, HEAD_ELEMENT_HELP, styleLibraryHelp, type ProblemCode } from "./codes.js";
 import { findConditionalTexts } from "./conditionalText.js";
 import { findInDeclaration } from "./declaration.js";
+import { deniedFeatures } from "./deniedFeatures.js";
 import type { Finding, Found } from "./finding.js";
 import { findMissingKeys } from "./keys.js";
 import { MARKUP, STYLE_ATTRIBUTES, STYLE_ELEMENTS, type Permission } from "./permission.js";
@@ -97,6 +98,7 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
       ...(declared.has("defineExtension") ? [] : findHeadElements(node, tags.has("svg"))),
       ...findProps(node, parent, tags.has("iframe"), constants),
       ...findMarkup(node, declared, constants),
+      ...findFeatures(node, declared, constants),
       ...findImports(node),
       ...findInDeclaration(node),
       ...findMissingKeys(node, parent),
@@ -122,6 +124,7 @@ export function* findInPackage(program: SyntaxNode): Generator<Found> {
     // Scripts can set styles that HTML cannot have.
     for (const found of findElements(node)) if (found.code !== "COL120") yield found;
     if (!isAllowedAssignment(node)) yield* findMarkup(node, declared);
+    yield* findFeatures(node, declared);
     const tag = CREATE_NODE.test(nameOf(nodeAt(node, "callee"))) ? textOf(nodesAt(node, "arguments")[0]) : undefined;
     if (tag === "script") yield { code: "COL122", message: "the section creates a <script> element", node };
     if (tag === "style")
@@ -318,6 +321,21 @@ function* findMarkup(node: SyntaxNode, declared: ReadonlySet<string>, constants?
   if (url) yield foundUrl(url, lastNode(callee) ?? node);
   if (EVALUATION.test(name)) yield uses(`${lastPart(name)}()`);
   if (TIMER.test(name) && start !== undefined) yield uses(`${lastPart(name)}() with a string`);
+}
+
+function* findFeatures(node: SyntaxNode, declared: ReadonlySet<string>, constants?: Constants): Generator<Found> {
+  if (node.type !== "CallExpression" && node.type !== "NewExpression") return;
+  const callee = nodeAt(node, "callee");
+  const name = nameOf(callee);
+  if (declared.has(name)) return;
+  for (const { feature, severity } of deniedFeatures(name, node, constants))
+    yield {
+      code: "COL127",
+      message: `the section uses the feature ${feature} (${lastPart(name)}())`,
+      permission: { key: "features", value: feature },
+      node: lastNode(callee) ?? node,
+      ...(severity && { severity }),
+    };
 }
 
 function* findImports(node: SyntaxNode): Generator<Found> {

@@ -19,7 +19,11 @@ const DOCUMENT =
   '<!doctype html><head><script src="/assets/shell/1.0.0/main.js"></script></head>' +
   '<body><div id="root"></div><script type="application/json" id="boot">{"site":{}}</script></body>';
 
-const HEADERS = { "content-type": "text/html", "content-security-policy": "default-src 'self'" };
+const HEADERS = {
+  "content-type": "text/html",
+  "content-security-policy": "default-src 'self'",
+  "permissions-policy": "camera=(), usb=()",
+};
 
 /** The manifest of a development variant that the section can use. */
 const VARIANT = {
@@ -230,7 +234,7 @@ test("the types of another section under development follow its builds, and inco
 });
 
 test("a document may do what its section asks for, and what the site permits the section", async () => {
-  const config = { name: "hello", entry: "./src/section.ts", policy: { workers: true } };
+  const config = { name: "hello", entry: "./src/section.ts", policy: { workers: true, features: ["usb"] } };
   const section = await helloSection({ "section.config.js": `export default ${JSON.stringify(config)};` });
   const development = await startDevelopment([section], () => undefined, { styleAttributes: true });
   // Without a page of a section, the server passes it on.
@@ -239,6 +243,7 @@ test("a document may do what its section asks for, and what the site permits the
   expect(headers.get("content-security-policy")).toBe(
     "default-src 'self'; worker-src 'self' blob:; style-src-attr 'unsafe-inline'",
   );
+  expect(headers.get("permissions-policy")).toBe("camera=(), usb=(self)");
   await development.close();
 });
 

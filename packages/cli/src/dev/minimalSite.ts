@@ -10,15 +10,20 @@ import type { Facts } from "@colonnade/kit";
 import type { Boot } from "@colonnade/kit/shell";
 import { DEVELOPMENT_MANIFEST, DEVELOPMENT_SHELL, type DevelopmentShell } from "../build/developmentShell.js";
 import { PLACEHOLDER_SITE } from "../check/sandbox/site.js";
+import { DENIED_FEATURES } from "./policy.js";
 
 // scripts/build-shell.mjs creates it.
 const ARCHIVE = path.join(import.meta.dirname, "../../development-shell/dist", DEVELOPMENT_SHELL);
 
-/** The Content Security Policy of a gateway's documents, so that browsers report a section's violations. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; font-src 'self'; " +
-  "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
-  "require-trusted-types-for 'script'; trusted-types default";
+/** The policies of a gateway's documents, so that browsers report a section's violations. */
+const HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; font-src 'self'; " +
+    "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+    "require-trusted-types-for 'script'; trusted-types default",
+  "permissions-policy": DENIED_FEATURES,
+};
 
 /** A site without sections, in this process. */
 export interface MinimalSite {
@@ -44,10 +49,7 @@ export async function startMinimalSite(facts: Facts): Promise<MinimalSite> {
     // As a gateway without upstreams.
     else if (url.startsWith("/api/"))
       response.writeHead(404, { "proxy-status": "colonnade; error=destination_not_found" }).end();
-    else if (method === "GET")
-      response
-        .writeHead(404, { "content-type": "text/html; charset=utf-8", "content-security-policy": POLICY })
-        .end(documentOf(shell, assets, facts));
+    else if (method === "GET") response.writeHead(404, HEADERS).end(documentOf(shell, assets, facts));
     else response.writeHead(405, { allow: "GET" }).end();
   });
   const port = await listen(server);

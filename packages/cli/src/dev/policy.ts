@@ -1,4 +1,4 @@
-import type { ContentPolicy } from "../build/policy.js";
+import { FEATURES, type ContentPolicy } from "../build/policy.js";
 import {
   isLoopback,
   MARKUP,
@@ -26,15 +26,31 @@ const FLAGS: Readonly<Record<string, Permission>> = {
   "trusted-types trusted-types-policy": MARKUP,
 };
 
+/** What stands for the directive in a report of the browser about a denied feature. */
+const DENIED_FEATURE = "permissions-policy";
+
 /**
- * Returns the key and value of `policy` that permit a blocked URL, or undefined if no key does.
- * Directive and URL are those of a `securitypolicyviolation` event.
+ * Returns the key and value of `policy` that permit what the browser blocks, or undefined if no key does. Directive and URL are
+ * those of a `securitypolicyviolation` event, or `permissions-policy` and the feature.
  */
 export function permissionOfViolation(directive: string, blocked: string): Permission | undefined {
+  if (directive === DENIED_FEATURE)
+    return FEATURES.some((feature) => feature === blocked) ? { key: "features", value: blocked } : undefined;
   const [key] = HOSTS.find(([, name]) => name === directive) ?? [];
   if (!key) return FLAGS[`${directive} ${blocked}`];
   // Of a URL such as `data:…`, a violation names only the scheme.
   return permissionOf(key, blocked.includes(":") ? blocked : `${blocked}:`);
+}
+
+/** The header `Permissions-Policy` of documents that are denied all features. */
+export const DENIED_FEATURES = FEATURES.map((feature) => `${feature}=()`).join(", ");
+
+/** Returns a header `Permissions-Policy` with the features that sections under development ask for. */
+export function permittedFeatures(header: string, policies: readonly ContentPolicy[]): string {
+  const permitted = new Set<string>(policies.flatMap(({ features = [] }) => features));
+  return header.replaceAll(/([\w-]+)=\(\)/g, (denied, feature: string) =>
+    permitted.has(feature) ? `${feature}=(self)` : denied,
+  );
 }
 
 /**

@@ -16,7 +16,7 @@ import { SiteDocument } from "./document.js";
 import { withoutData } from "./extensions.js";
 import { forward, requestHeaders, responseHeaders, textOf } from "./forward.js";
 import type { DevelopmentPage, DevelopmentPages } from "./pages.js";
-import { widenedPolicy } from "./policy.js";
+import { permittedFeatures, widenedPolicy } from "./policy.js";
 import { apiUrl, type ApiRoutes } from "./queries.js";
 import { sendJson, sendText } from "./respond.js";
 import type { Shells } from "./shells.js";
@@ -142,8 +142,9 @@ export class Proxy {
     const { pages, shells, sections, client } = this.#options;
     const body = await textOf(received);
     const headers = this.#changedHeaders(received, url);
-    const { "content-security-policy": policy } = headers;
+    const { "content-security-policy": policy, "permissions-policy": features } = headers;
     if (typeof policy === "string") Object.assign(headers, widenedPolicy(policy, pages.policies()));
+    if (typeof features === "string") headers["permissions-policy"] = permittedFeatures(features, pages.policies());
     const document = SiteDocument.parse(body);
     if (!document) {
       response.writeHead(received.statusCode ?? 502, headers).end(body);

@@ -12,7 +12,7 @@ use colonnade_render::ExtensionOutcomes;
 use colonnade_web::response::{
     HEADER_CAPACITY, HTML, PLACEHOLDER, REQUEST_ID, Response, conditional_response, empty,
 };
-use colonnade_web::security_headers::{add_security_headers, remove_page_headers};
+use colonnade_web::security_headers::{PERMISSIONS_POLICY, add_security_headers, remove_page_headers};
 
 use crate::content_security_policy::{ContentSecurityPolicy, DocumentPolicy};
 use crate::deployment_selection::Caching;
@@ -97,6 +97,9 @@ impl Responses {
                 .reported
                 .map(|policy| (CONTENT_SECURITY_POLICY_REPORT_ONLY, policy)),
         );
+        if let Some(features) = policy.features {
+            headers.insert(PERMISSIONS_POLICY, features);
+        }
         let cache_control = match caching {
             Caching::Public => return headers,
             Caching::Private => "private, no-cache, no-transform",

@@ -92,6 +92,30 @@ document.addEventListener("securitypolicyviolation", (event) => {
   });
 });
 
+interface DeniedFeature {
+  readonly featureId: string;
+  readonly sourceFile?: string | null;
+  readonly lineNumber?: number | null;
+  readonly columnNumber?: number | null;
+}
+
+// Other browsers only reject what the code asks for.
+if ("ReportingObserver" in globalThis)
+  new ReportingObserver(
+    (reports) => {
+      for (const { body } of reports) {
+        const { featureId, sourceFile, lineNumber, columnNumber } = body as unknown as DeniedFeature;
+        void report({
+          kind: "policy",
+          message: `The Permissions Policy denies ${featureId}.`,
+          violation: ["permissions-policy", featureId],
+          stack: `${String(sourceFile)}:${String(lineNumber)}:${String(columnNumber)}`,
+        });
+      }
+    },
+    { types: ["permissions-policy-violation"], buffered: true },
+  ).observe();
+
 // Sections with a build that this page skipped.
 const skipping = new Set<string>();
 
