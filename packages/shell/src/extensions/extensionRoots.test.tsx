@@ -237,6 +237,26 @@ test("the server's HTML is hydrated once its code is there, whatever the page di
   expect(report).not.toHaveBeenCalled();
 });
 
+test("a part of an extension that the server leaves to the browser is no error", async () => {
+  let isServer = true;
+  const Late = (): ReactElement => <b>{isServer ? use(new Promise<string>(() => undefined)) : "late"}</b>;
+  const Component = (): ReactElement => (
+    <Suspense fallback="Loading">
+      <Late />
+    </Suspense>
+  );
+  const extension = extensionOf("Kites", { Component });
+  const html = await htmlOf("events", extension, "Austin");
+  expect(html).toContain("Loading");
+  isServer = false;
+  const reported = vi.fn();
+  vi.stubGlobal("reportError", reported);
+  codes.set("events", extension);
+  await show([resolved("events", "Kites")], html);
+  await screen.findByText("late");
+  expect(reported).not.toHaveBeenCalled();
+});
+
 test("a context of the page does not reach an extension", async () => {
   codes.set("events", extensionOf("Kites", { Component: () => <p>{useContext(Theme)}</p> }));
   await show([resolved("events")]);
