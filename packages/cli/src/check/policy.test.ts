@@ -153,6 +153,22 @@ const CASES: Cases = {
       ],
     ],
   },
+  article: {
+    source: pageSource(
+      "queries: () => ({ article: '/api/articles/7' }),\n" +
+        "examples: () => [{ path: '/lab/article', results: { article: { ok: true, value: '<img alt=a src=https://a.example/x.png>' } } }],\n" +
+        "data: ({ results: { article } }) => parseHtml(article.ok ? String(article.value) : ''),\n" +
+        "Component: ({ data }) => <><h1>Lab</h1><Html source={data} /></>",
+      'import { Html, parseHtml } from "@colonnade/kit/html";',
+    ),
+    problems: [
+      [
+        "COL125",
+        'PAGE with example 1 contains the URL "https://a.example/x.png" as the prop "src" of a <img> element',
+        "7:12",
+      ],
+    ],
+  },
   features: {
     source: renders(
       "<><h1 onClick={() => navigator.geolocation.getCurrentPosition(console.log)}>Lab</h1>\n" +
