@@ -16,6 +16,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { runSection, type CommandOutput } from "../../fixtures/command.js";
 import { temporaryFolder, writeFiles, type Files } from "../../fixtures/temporary.js";
 import type { startMinimalSite as start } from "../dev/minimalSite.js";
+import { DENIED_FEATURES } from "../dev/policy.js";
 import type { main as runMain } from "./index.js";
 
 const run = promisify(execFile);
@@ -357,6 +358,7 @@ test("colonnade dev shows a new section without a site", async () => {
     const page = await fetch(url);
     expect(page.status).toBe(200);
     expect(await page.text()).toMatch(/<main id="main" tabindex="-1">.*<h1>/);
+    expect(page.headers.get("permissions-policy")).toBe(DENIED_FEATURES);
     expect((await fetch(new URL("/other", url))).status).toBe(404);
     // A page takes this for data that is unavailable, not for something that does not exist.
     const api = await fetch(new URL("/api/events", url));
