@@ -138,6 +138,7 @@ export interface Release extends ReleaseImages {
 
 const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".avif": "image/avif",
   ".gif": "image/gif",

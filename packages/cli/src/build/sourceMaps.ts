@@ -1,5 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
 import type { BuildContext } from "./context.js";
 import { SOURCE_MAPS } from "./release.js";
@@ -8,12 +9,27 @@ import { inputsBelow } from "./version.js";
 
 const PACKAGES = "node_modules/";
 const FOREIGN = /^(node_modules|webpack)\//;
+const WEBPACK_NAMESPACE = /^webpack:\/\/[^/]*\//;
 
-/** The parts of a source map that are used here. */
+/** The parts of a source map that are used here (ECMA-426). */
 interface SourceMap {
-  readonly sourceRoot?: string;
+  readonly mappings: string;
+  readonly sourceRoot?: string | null;
   readonly sources: readonly (string | null)[];
   readonly sourcesContent?: readonly (string | null)[];
+}
+
+/** A source map that consists of others, each for a part of the script. */
+interface IndexMap {
+  readonly sections: readonly { readonly map: SourceMap }[];
+}
+
+/** What the paths in a source map are relative to. */
+interface Folders {
+  /** The package, to which webpack's are. */
+  readonly folder: string;
+  /** The folder of the source map's script. */
+  readonly base: string;
 }
 
 /**
@@ -26,43 +42,73 @@ export async function moveSourceMaps({ folder, output, config, written }: BuildC
   const files = (await inputsBelow(output, new Set())).map((file) => file.split(path.sep).join("/"));
   for (const file of files.filter((name) => /^(client|server)\/.*\.map$/.test(name))) {
     const source = path.join(output, file);
-    if (config.sourceMaps !== false && file.endsWith(".js.map")) {
+    if (config.sourceMaps !== false && /\.m?js\.map$/.test(file)) {
       // webpack's paths are relative to the package.
       const base = written ? path.dirname(path.join(written.folder, file)) : folder;
       const target = path.join(output, SOURCE_MAPS, file);
       await mkdir(path.dirname(target), { recursive: true });
-      await writeFile(target, JSON.stringify(portable(await readMap(source), folder, base)));
+      await writeFile(target, JSON.stringify(portable(await readMap(source), { folder, base })));
     }
     await rm(source);
   }
 }
 
-async function readMap(file: string): Promise<SourceMap> {
+async function readMap(file: string): Promise<SourceMap | IndexMap> {
   try {
-    const map = JSON.parse(await readFile(file, "utf8")) as Partial<SourceMap> | null;
-    if (Array.isArray(map?.sources)) return map as SourceMap;
+    const map: unknown = JSON.parse(await readFile(file, "utf8"));
+    if (isSourceMap(map) || isIndexMap(map)) return map;
   } catch {
     // Reported below.
   }
-  throw new BuildError(`${file} is not a source map; expected JSON with sources and mappings`);
+  throw new BuildError(
+    `${file} is not a source map; expected JSON with the list "sources" and the string "mappings", or the list "sections" of such maps`,
+  );
+}
+
+function isSourceMap(value: unknown): value is SourceMap {
+  const { mappings, sourceRoot, sources, sourcesContent = [] } = (value ?? {}) as Record<keyof SourceMap, unknown>;
+  const isRoot = sourceRoot === undefined || sourceRoot === null || typeof sourceRoot === "string";
+  return typeof mappings === "string" && isRoot && isTexts(sources) && isTexts(sourcesContent);
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((text) => text === null || typeof text === "string");
+}
+
+function isIndexMap(value: unknown): value is IndexMap {
+  const { sections } = (value ?? {}) as Record<keyof IndexMap, unknown>;
+  return (
+    Array.isArray(sections) && sections.every((section) => isSourceMap((section as { map?: unknown } | null)?.map))
+  );
 }
 
 /**
  * The same source map on each machine: with paths relative to the package, and without the texts of packages from a registry, whose
  * folder depends on the installation, and of webpack's own modules.
  */
-function portable({ sourceRoot = "", ...map }: SourceMap, folder: string, base: string): SourceMap {
-  const sources = map.sources.map((source) => {
-    if (source === null || source.includes("://")) return source;
-    const own = path
-      .relative(folder, path.resolve(base, sourceRoot, source))
-      .split(path.sep)
-      .join("/");
-    const at = own.lastIndexOf(PACKAGES);
-    return at < 0 ? own : own.slice(at);
-  });
+function portable(map: SourceMap | IndexMap, folders: Folders): object {
+  if ("sections" in map)
+    return { ...map, sections: map.sections.map((section) => ({ ...section, map: portable(section.map, folders) })) };
+  const { sourceRoot, ...others } = map;
+  const sources = map.sources.map((source) => source && portablePath(source, sourceRoot ?? "", folders));
   const sourcesContent = map.sourcesContent?.map((content, index) =>
     FOREIGN.test(sources[index] ?? "") ? null : content,
   );
-  return { ...map, sources, ...(sourcesContent && { sourcesContent }) };
+  return { ...others, sources, ...(sourcesContent && { sourcesContent }) };
+}
+
+function portablePath(source: string, sourceRoot: string, folders: Folders): string {
+  const root = source.includes("://") || path.isAbsolute(source) ? "" : sourceRoot.replace(/[^/]$/, "$&/");
+  const file = fileOf(root + source, folders);
+  if (file === undefined) return root + source;
+  const own = path.relative(folders.folder, file).split(path.sep).join("/");
+  const at = own.lastIndexOf(PACKAGES);
+  return at < 0 ? own : own.slice(at);
+}
+
+/** The path of a source; undefined for one that is at a URL. */
+function fileOf(source: string, { folder, base }: Folders): string | undefined {
+  if (source.startsWith("file://")) return fileURLToPath(source);
+  if (WEBPACK_NAMESPACE.test(source)) return path.resolve(folder, source.replace(WEBPACK_NAMESPACE, ""));
+  return source.includes("://") ? undefined : path.resolve(base, source);
 }
