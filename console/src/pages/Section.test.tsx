@@ -1,4 +1,5 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
+import type { ReactElement } from "react";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { ConsoleProvider, type Console, type Outcome } from "../data.js";
@@ -57,6 +58,7 @@ const CHANGE = {
   sections: { legal: { from: null, to: "1.0.0" } },
   reason: null,
 };
+const TRAFFIC = { since: AT, minutes: 60, step: 1, series: [] };
 const ACCESS: AccessList = {
   tokens: [
     { name: "operator", sections: ["*"], actions: ["deploy", "garbage_collect"], expiresAt: null },
@@ -77,21 +79,23 @@ type Called = readonly [method: string, path: string, body: unknown];
 interface Shown {
   readonly calls: readonly Called[];
   readonly announced: readonly Outcome[];
+  /** What a minute later has changed. */
+  readonly update: () => void;
 }
 
 /** Shows a section to a session with these actions, with responses by path. */
 function show(section: Section, actions: readonly string[], responses: Readonly<Record<string, object>> = {}): Shown {
   const calls: Called[] = [];
   const announced: Outcome[] = [];
-  const all: Readonly<Record<string, object>> = {
+  const usual: Readonly<Record<string, object>> = {
     "/api/v1/sections/legal/errors": { since: AT, errors: [ERROR] },
     "/api/v1/access": ACCESS,
     "/api/v1/sections/legal/logs": { entries: [{ id: 1, at: AT, kind: "changed" }, FAILED] },
-    ...responses,
   };
   vi.stubGlobal("fetch", (path: string, { method = "GET", body }: RequestInit) => {
     calls.push([method, path, typeof body === "string" ? JSON.parse(body) : undefined]);
-    return Promise.resolve(new Response(JSON.stringify(all[path])));
+    const response = responses[path] ?? usual[path];
+    return Promise.resolve(response instanceof Response ? response : new Response(JSON.stringify(response)));
   });
   const value: Partial<Console> = {
     sections: [section],
@@ -107,19 +111,22 @@ function show(section: Section, actions: readonly string[], responses: Readonly<
       url: "https://site.example",
     },
     history: { entries: [], damaged: [], sources: {}, next: null },
-    traffic: { since: AT, now: 1, minutes: 60, step: 1, series: [] },
     range: 60,
     gateway: { status: "ready" } as Console["gateway"],
     can: (action) => actions.includes(action),
     reload: () => Promise.resolve(),
     announce: (outcome) => announced.push(outcome),
   };
-  render(
-    <ConsoleProvider value={value as Console}>
+  const page = (now: number): ReactElement => (
+    <ConsoleProvider value={{ ...value, traffic: { ...TRAFFIC, now } } as Console}>
       <SectionPage name="legal" />
-    </ConsoleProvider>,
+    </ConsoleProvider>
   );
-  return { calls, announced };
+  const { rerender } = render(page(1));
+  const update = (): void => {
+    rerender(page(2));
+  };
+  return { calls, announced, update };
 }
 
 test("SectionPage shows the commit and the author of a release", () => {
@@ -193,6 +200,34 @@ test("SectionPage shows the lines of errors in the sources, or their positions w
     expect(errors.textContent).toContain("Rendering failed, in the gatewaysrc/Terms.tsx:3:8return terms.map(show);");
   });
   expect(errors.textContent).toContain("Rendering failed, in the browserclient/terms.js:2:345");
+});
+
+test("SectionPage reads a source map again only if that can help", async () => {
+  const errors = ["section:1:9", "client/terms.js:1:9", "client/index.js:1:9"].map((position) => ({
+    ...ERROR,
+    position,
+  }));
+  const responses: Record<string, object> = {
+    "/api/v1/sections/legal/errors": { since: AT, errors },
+    [mapOf("1.0.0", "section")]: new Response("{}", { status: 503 }),
+    [mapOf("1.0.0", "client%2Fterms.js")]: new Response("{}", { status: 404 }),
+    [mapOf("1.0.0", "client%2Findex.js")]: {
+      version: 3,
+      sections: [{ offset: { line: 0, column: 0 }, map: SOURCE_MAP }],
+    },
+  };
+  const { calls, update } = show(LEGAL, [], responses);
+  const region = await screen.findByRole("region", { name: "Errors" });
+  await waitFor(() => {
+    expect(region.textContent).toMatch(/section:1:9.*client\/terms\.js:1:9.*src\/Terms\.tsx:3:8/);
+  });
+  responses[mapOf("1.0.0", "section")] = SOURCE_MAP;
+  update();
+  await waitFor(() => {
+    expect(region.textContent).toMatch(/src\/Terms\.tsx:3:8.*client\/terms\.js:1:9.*src\/Terms\.tsx:3:8/);
+  });
+  const scripts = calls.flatMap(([, path]) => /1\.0\.0\/source-map\?script=(.*)/.exec(path)?.[1] ?? []);
+  expect(scripts.toSorted()).toEqual(["client%2Findex.js", "client%2Fterms.js", "section", "section"]);
 });
 
 test.each([

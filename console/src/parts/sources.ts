@@ -1,8 +1,15 @@
 // Positions of errors in the sources of a section, by the source maps of its releases.
-import { originalPositionFor, sourceContentFor, TraceMap, type SourceMapInput } from "@jridgewell/trace-mapping";
+import {
+  FlattenMap,
+  originalPositionFor,
+  sourceContentFor,
+  type SectionedSourceMapInput,
+  type TraceMap,
+} from "@jridgewell/trace-mapping";
 import { useCallback, useEffect, useRef, useState } from "react";
 
-import { call } from "../api.js";
+import { ApiError, call } from "../api.js";
+import { useConsole } from "../data.js";
 
 /** A position in a source. */
 export interface SourcePosition {
@@ -15,24 +22,46 @@ export interface SourcePosition {
 /** Finds the source of a position in a script of a release, such as `section:1:234`. Null: the release has no source map of it. */
 export type Locate = (version: string, position: string) => Promise<SourcePosition | null>;
 
-/** Returns the function for a section, which reads each source map once. */
+/** Returns the function for a section, which reads each source map once. A read that fails is repeated after a minute. */
 export function useLocate(section: string): Locate {
-  const maps = useRef(new Map<string, Promise<TraceMap | null>>());
+  const { traffic } = useConsole();
+  const [maps, setMaps] = useState(() => new Map<string, Promise<TraceMap | null>>());
+  const hasFailed = useRef(false);
+  useEffect(() => {
+    if (hasFailed.current) setMaps((known) => new Map(known));
+    hasFailed.current = false;
+  }, [traffic]);
   return useCallback(
     async (version, position) => {
       const [, script = "", line = "", column = ""] = /^(.+):(\d+):(\d+)$/.exec(position) ?? [];
       const path = `/sections/${section}/releases/${encodeURIComponent(version)}/source-map?script=${encodeURIComponent(script)}`;
-      // A release without source maps, or one that another team has published, keeps its positions.
-      const map =
-        maps.current.get(path) ??
-        call<SourceMapInput>("GET", path)
-          .then((read) => new TraceMap(read))
-          .catch(() => null);
-      maps.current.set(path, map);
+      const read = async (): Promise<TraceMap | null> => {
+        try {
+          return parse(await call<SectionedSourceMapInput>("GET", path));
+        } catch (error) {
+          // A release without source maps, or one that another team has published, keeps its positions.
+          if (!(error instanceof ApiError && [403, 404].includes(error.status))) {
+            hasFailed.current = true;
+            maps.delete(path);
+          }
+          return null;
+        }
+      };
+      const map = maps.get(path) ?? read();
+      maps.set(path, map);
       return sourceOf(await map, Number(line), Number(column));
     },
-    [section],
+    [section, maps],
   );
+}
+
+/** The source map, unless it is malformed. */
+function parse(map: SectionedSourceMapInput): TraceMap | null {
+  try {
+    return new FlattenMap(map);
+  } catch {
+    return null;
+  }
 }
 
 /** What `find` finds; undefined until then. */

@@ -175,10 +175,13 @@ export function locateAt(access: AdminAccess): Locate {
     const [name = "", version = ""] = release.split("@");
     const path = `/api/v1/sections/${name}/releases/${encodeURIComponent(version)}/source-map?script=${encodeURIComponent(script)}`;
     const read = send<SourceMapPayload>(access, "GET", path, { headers: authorization(access) });
-    // The release has none, or another team has published it.
     return read.then(
       ({ body }) => body,
-      () => undefined,
+      (error: unknown) => {
+        if (error instanceof GatewayError && error.kind === "unavailable") throw error;
+        // The release has none, or another team has published it.
+        return undefined;
+      },
     );
   });
 }

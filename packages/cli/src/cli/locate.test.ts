@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 
-import { jsonResponse } from "../../fixtures/admin.js";
+import { jsonResponse, TOKEN } from "../../fixtures/admin.js";
 import { admin, builtFolder, runSection } from "../../fixtures/command.js";
+import { locateAt } from "./api.js";
 
 // Line 1, column 9 of the script is line 12, column 8 of the source.
 const SOURCE_MAP = { version: 3, sources: ["src/pages/home.tsx"], names: [], mappings: "QAWO" };
@@ -97,4 +98,16 @@ test("errors have positions in the sources, and each source map is read once", a
   expect(admin.requests.map(({ line }) => line).sort()).toEqual(
     [list, client, sourceMapOf("hello", "1.1.0", "section"), sourceMapOf("hello", "1.0.0", "client/entry.1.js")].sort(),
   );
+});
+
+test.each([
+  [503, 2],
+  [404, 1],
+])("a source map with the status %i is read %i times", async (status, times) => {
+  const line = sourceMapOf("hello", "1.1.0", "section");
+  admin.requests = [];
+  admin.responses = { [line]: jsonResponse({}, status) };
+  const locate = locateAt({ url: admin.url, token: TOKEN, advice: "" });
+  for (let time = 0; time < 2; time++) expect(await locate("hello@1.1.0", "section:1:9")).toBe("section:1:9");
+  expect(admin.requests).toHaveLength(times);
 });

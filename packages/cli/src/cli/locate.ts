@@ -7,7 +7,7 @@ const POSITION = /\b(section|client\/[\w.~@+/-]+):(\d+):(\d+)/g;
 
 /**
  * Reads the source map of a script of a release, such as `events@1.0.0`. The script is the start of a position, such as `section` or
- * `client/home.js`. Undefined if there is none, or if the caller may not read it.
+ * `client/home.js`. Undefined if there is none, or if the caller may not read it. Rejects if the read may succeed later.
  */
 export type ReadSourceMap = (release: string, script: string) => Promise<SourceMapPayload | undefined>;
 
@@ -21,7 +21,10 @@ export function createLocate(read: ReadSourceMap): Locate {
     const key = `${release} ${script}`;
     const known = maps.get(key) ?? read(release, script).then((map) => map && parse(map));
     maps.set(key, known);
-    return known;
+    return known.catch(() => {
+      maps.delete(key);
+      return undefined;
+    });
   };
   return async (release, text) => {
     const found = new Map<string, string | undefined>();
