@@ -1,8 +1,11 @@
 //! Source maps of releases, which contain the sources of a section.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
 use serde_json::json;
 
-use crate::support::{Gateway, Release, Request, Response, token};
+use crate::support::{Gateway, Release, Request, Response, authorized, token, wait_until};
 
 /// What only the source map contains.
 const SOURCE: &str = "the-source-of-the-section";
@@ -102,4 +105,30 @@ fn visitors_cannot_read_source_maps() {
         assert_eq!(response.status, 200, "{path}");
         assert!(!response.text().contains("server/maps"), "{path}");
     }
+}
+
+#[test]
+fn source_maps_that_are_read_slowly_are_limited() {
+    let gateway = Gateway::start();
+    let largest = vec![b' '; 16 * 1024 * 1024];
+    gateway.publish(&Release::section("legal", "2.0.0", &["/terms"]).bytes(MAP, "application/json", largest));
+    let target = "/api/v1/sections/legal/releases/2.0.0/source-map?script=client/page.js";
+    let request = || authorized(Request::new("GET", target));
+    let address = gateway.admin.address();
+    let slow_readers: Vec<_> = (0..4)
+        .map(|_| {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(&request().into_bytes(address)).unwrap();
+            let mut start = [0; 12];
+            stream.read_exact(&mut start).unwrap();
+            assert_eq!(start, *b"HTTP/1.1 200");
+            stream
+        })
+        .collect();
+    let refused = gateway.send_admin(request());
+    assert_eq!((refused.status, refused.header("retry-after")), (503, "5"));
+    drop(slow_readers);
+    wait_until("a source map can be read again", || {
+        gateway.admin.send(request()).status == 200
+    });
 }

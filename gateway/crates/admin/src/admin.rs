@@ -35,6 +35,10 @@ const MAX_SIGN_INS: usize = 8;
 const MAX_PUBLISHES: usize = 10;
 const MAX_PUBLISHES_PER_TOKEN: usize = 3;
 
+/// The maximum number of bytes of source maps that are sent at the same time. Four of the largest
+/// fit in.
+const MAX_SOURCE_MAP_BYTES: usize = 64 * 1024 * 1024;
+
 /// Removes the responses whose path and query begin with a prefix from the cache, and returns their
 /// number.
 pub type PurgeResponses = Arc<dyn Fn(&str) -> usize + Send + Sync>;
@@ -62,6 +66,8 @@ pub struct Admin {
     pub(crate) publisher: Publisher,
     /// One permit for each upload, until it is published.
     pub(crate) publishes: Arc<TokenPermits>,
+    /// One permit for each byte of the source maps that are sent.
+    pub(crate) source_maps: Arc<Semaphore>,
     /// The permit for a trial.
     pub(crate) trials: Arc<TokenPermits>,
     pub(crate) deployments: Arc<Deployments>,
@@ -138,6 +144,7 @@ impl Admin {
             retention: config.store.retention(),
             publisher: Publisher::new(PublishRules::from(config)),
             publishes: TokenPermits::new(MAX_PUBLISHES, MAX_PUBLISHES_PER_TOKEN),
+            source_maps: Arc::new(Semaphore::new(MAX_SOURCE_MAP_BYTES)),
             trials: TokenPermits::new(1, 1),
             deployments,
             analysis,

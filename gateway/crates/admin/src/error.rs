@@ -114,6 +114,9 @@ pub enum AdminError {
     /// The token's holder has too many event streams open, or all callers together.
     #[error("too many event streams are open; close one")]
     TooManyStreams,
+    /// Clients read too many source maps at the same time.
+    #[error("too many source maps are read now; try again later")]
+    TooManySourceMaps,
     /// The gateway was built without the console.
     #[error("this gateway was built without the console; run `make console` and build the gateway again")]
     NoConsole,
@@ -154,6 +157,7 @@ impl AdminError {
             Self::TrialsBusy => "trials_busy",
             Self::MemoryShort => "memory_short",
             Self::TooManyStreams => "too_many_streams",
+            Self::TooManySourceMaps => "too_many_source_maps",
             Self::TooManySignIns => "too_many_sign_ins",
             Self::ShuttingDown => "shutting_down",
             Self::Upload(_) | Self::Load(_) | Self::NoPreviewKey | Self::Store(_) => "store_error",
@@ -242,6 +246,7 @@ impl Problem for AdminError {
             Self::NoConsole => StatusCode::NOT_FOUND,
             Self::ShuttingDown
             | Self::TooManyStreams
+            | Self::TooManySourceMaps
             | Self::TooManySignIns
             | Self::TooManyPublishes
             | Self::TrialsBusy
@@ -279,6 +284,7 @@ impl Problem for AdminError {
             Self::TooManyFailures(wait)
             | Self::Publish(PublishError::Quota(QuotaError::Publishes { wait, .. })) => Some(*wait),
             Self::TooManyStreams
+            | Self::TooManySourceMaps
             | Self::TooManySignIns
             | Self::TooManyPublishes
             | Self::TrialsBusy

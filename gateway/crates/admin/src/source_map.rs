@@ -1,5 +1,7 @@
 //! The source maps of a release. Visitors cannot read them: they contain the sources of a section.
 
+use std::sync::Arc;
+
 use http::StatusCode;
 
 use colonnade_model::release::{ReleaseId, source_map_path};
@@ -36,7 +38,13 @@ pub(super) async fn read(admin: &Admin, call: Call<'_>) -> Result<Response, Admi
     let path = source_map_path(release.modules.get(&script).unwrap_or(&script));
     let mut files = release.files.iter();
     let file = files.find(|file| file.path == path).ok_or(HttpError::NotFound)?;
+    // A client can read slowly.
+    let permits = Arc::clone(&admin.source_maps);
+    let permit = permits.try_acquire_many_owned(u32::try_from(file.size).unwrap_or(u32::MAX));
+    let permit = permit.map_err(|_| AdminError::TooManySourceMaps)?;
     let read = store.read_file(&id, ListedFile::from(file), Coding::Identity);
     let bytes = read.await?.ok_or(HttpError::NotFound)?;
-    Ok(response(StatusCode::OK, JSON, bytes))
+    let mut response = response(StatusCode::OK, JSON, bytes);
+    response.body_mut().hold(permit);
+    Ok(response)
 }
