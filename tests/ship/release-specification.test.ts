@@ -164,6 +164,7 @@ const INVALID: readonly (readonly [problem: string, change: (release: Release) =
   ["is not a valid path below client/", (release) => withFile(release, { path: "client/../entry.js" })],
   ["is not a valid path below client/", (release) => withFile(release, { path: "client/a b.js" })],
   ["is not a valid path below client/", (release) => withFile(release, { path: "entry.js" })],
+  ["visitors could read source map", (release) => withFile(release, { path: "client/entry.js.map" })],
   ["has no valid type", (release) => withFile(release, { type: "" })],
   ["has no valid type", (release) => withFile(release, { type: "text/javascript\r\nx: y" })],
   ["a digest must be", (release) => withFile(release, { digest: "sha384-AAAA" })],

@@ -23,8 +23,8 @@ pub use extension::{Extension, ExtensionPoint, InvalidReference, PointReference,
 pub use id::ReleaseId;
 pub use modules::ServerModules;
 pub use names::{
-    EXPECTED_FACT_NAME, MAX_SOURCE_MAP, SHELL, is_fact_name, is_file_path, is_name, is_source_map,
-    is_version, source_map_path,
+    EXPECTED_FACT_NAME, SHELL, is_fact_name, is_file_path, is_name, is_source_map, is_version,
+    source_map_path,
 };
 pub use navigation::{NavigationEntry, NavigationList};
 pub use range::VersionRange;

@@ -6,7 +6,7 @@ use semver::Version;
 const SOURCE_MAPS: &str = "server/maps/";
 
 /// The maximum size of a source map in bytes. The admin API reads one into memory.
-pub const MAX_SOURCE_MAP: u64 = 16 * 1024 * 1024;
+pub(crate) const MAX_SOURCE_MAP: u64 = 16 * 1024 * 1024;
 
 /// The name of the shell's releases.
 pub const SHELL: &str = "shell";

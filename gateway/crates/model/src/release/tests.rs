@@ -128,6 +128,10 @@ fn validate_reports_each_section_problem() {
             },
             "source map `server/maps/server/index.js.map` has 16777217 bytes; expected at most 16777216, or",
         ),
+        (
+            |r| r.files[0].path = "client/a.js.map".to_owned(),
+            "visitors could read source map `client/a.js.map`; move it to `server/maps/client/a.js.map`, or",
+        ),
         (|r| r.container = None, "a section needs `container`"),
         (|r| r.container = Some("a-b".to_owned()), "container `a-b` is not"),
         (

@@ -12,9 +12,10 @@ use http::HeaderValue;
 use semver::Version;
 
 use crate::pattern::{MAX_SEGMENTS, Pattern, PatternTable};
+use crate::release::names::MAX_SOURCE_MAP;
 use crate::release::{
-    CONTRACT, EXPECTED_FACT_NAME, File, Kind, MAX_EXAMPLES_FILE, MAX_PATHS, MAX_SOURCE_MAP, Meta, Page,
-    Release, SHELL, VersionRange, is_fact_name, is_file_path, is_name, is_source_map, is_version,
+    CONTRACT, EXPECTED_FACT_NAME, File, Kind, MAX_EXAMPLES_FILE, MAX_PATHS, Meta, Page, Release, SHELL,
+    VersionRange, is_fact_name, is_file_path, is_name, is_source_map, is_version, source_map_path,
 };
 use crate::search::{MAX_PARAMETERS, is_parameter_name};
 
@@ -248,6 +249,12 @@ impl Validator<'_> {
                 // The URL is `/assets/<name>/<version>/<public path>`.
                 let segments = 3 + public.split('/').count();
                 self.segments(format_args!("the URL of file `{path}`"), segments);
+                if let Some(script) = path.strip_suffix(".map") {
+                    self.problem(format!(
+                        "visitors could read source map `{path}`; move it to `{}`, or leave it out",
+                        source_map_path(script)
+                    ));
+                }
             }
             match last {
                 Some(previous) if previous == path => self.problem(format!("file `{path}` is listed twice")),
