@@ -315,6 +315,22 @@ fn extensions_are_tried_before_the_first_request() {
 }
 
 #[test]
+fn extensions_that_loop_delay_no_first_try_of_others() {
+    // An extension has 20 s of CPU time.
+    let settings = "[render]\nworkers = 2\ndeadline_ms = 300000\ncpu_limit_ms = 100000\n";
+    let loops = ["a-loops", "b-loops"];
+    let sections = loops.map(|name| extension(name, ATTACKS[1].1));
+    let sections = [&sections, [extension("shows", SHOWS)].as_slice()].concat();
+    let gateway = deployed(page(PAGE), &sections).start_another_with(settings);
+    wait_until("it is tried", || count(&gateway, "shows", "rendered") == 1);
+    assert_eq!(
+        listed(&gateway.get("/page/a")),
+        json!([["shows", { "key": "a" }]])
+    );
+    assert_eq!(loops.map(|name| count(&gateway, name, "cpu_limit")), [0, 0]);
+}
+
+#[test]
 fn point_without_place_lists_its_extensions() {
     const TABS: &str =
         "export default { page: () => ({ html: '<p>The first of two tabs</p>', points: {} }) };";

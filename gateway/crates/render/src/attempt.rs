@@ -19,7 +19,7 @@ use colonnade_web::response::RequestKind;
 
 use crate::engine::Engine;
 use crate::extension::RequestedExtension;
-use crate::job::{EXTENSION_SHARE, Job, Subject};
+use crate::job::{EXTENSION_SHARE, FIRST_TRY, Job, Subject};
 use crate::page::{Content, Output};
 use crate::queries::Queries;
 use crate::request::{Argument, CacheKey, CircuitKey, DatedKey, Input, KeyPart, ReleasePair, RenderRequest};
@@ -162,12 +162,13 @@ impl<'a> Attempt<'a> {
             // One that is not known is tried in advance: its modules alone may take a fifth of the page's time.
             let is_known = history.statistics(subject.section(), &manifest.point).renders > 0;
             let budget = history.budget(&subject.circuit, share);
-            job.budget = if self.request.is_preview && !is_known {
+            let budget = if self.request.is_preview && !is_known {
                 budget.map(|_| share)
             } else {
                 budget.filter(|_| is_known || !settings.warm_cache)
             };
-            job.postponed = SetOnce::new_with(job.budget.is_none().then_some(()));
+            job.postponed = SetOnce::new_with(budget.is_none().then_some(()));
+            job.budget = budget.or(Some(FIRST_TRY));
         }
         let job = Arc::new(job);
         // In a task of its own: if the client leaves, the output is still cached and the outcome

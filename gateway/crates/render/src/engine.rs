@@ -131,8 +131,9 @@ impl Engine {
             .is_err_and(|failure| failure.why == Why::CpuLimit);
         if is_interrupted && job.has_budget(&self.settings) {
             self.history.suspect(&job.subject.circuit);
-            let _ = job.postponed.set(());
-            rendered = self.render_and_cache(&job, queue_timeout).await;
+            rendered = self
+                .render_and_cache(&Arc::new(job.postpone()), queue_timeout)
+                .await;
         }
         if let Some(span) = span {
             span.end(CallEnd {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout_at};
@@ -13,7 +14,6 @@ use colonnade_store::loaded::{ExtensionManifest, LoadedDeployment, LoadedRelease
 
 use crate::attempt::Attempt;
 use crate::extension::{PointProps, RequestedExtension};
-use crate::page::Output;
 use crate::problem::{MAX_PROBLEMS, Problem, TrialKey, not_tried};
 use crate::renderer::Renderer;
 use crate::request::{ReleasePair, RenderRequest};
@@ -139,8 +139,8 @@ fn exceeds_limit(failure: &Failure) -> bool {
 }
 
 impl Renderer {
-    /// Renders each extension that a set shows, and that this gateway has not rendered, with the first
-    /// example of its point. Then documents wait for as long as it takes, or not at all if it fails.
+    /// Renders the extensions that a set shows, and that this gateway has not rendered, with the first
+    /// example of their point. Then documents wait for as long as one takes, or not at all if it fails.
     pub async fn try_unknown(&self, store: &Store, set: &LoadedDeployment) {
         let Some(engine) = &self.engine else {
             return;
@@ -153,22 +153,20 @@ impl Renderer {
                 |release: &LoadedRelease| engine.history.statistics(&release.id, &extension.point);
             release.is_some_and(|release| statistics(release).renders > 0)
         };
-        for point in set.releases.iter().flat_map(|release| &release.extension_points) {
-            let Some(props) = point.examples.first().map(PointProps::of_example) else {
-                continue;
-            };
-            let shown = set.extensions(&point.reference()).iter();
-            for manifest in shown.filter(|extension| !is_known(extension)) {
-                let extension = RequestedExtension::of_example(manifest, &props);
-                if let Some(mut attempt) = Attempt::new(engine, store, request, Some(extension))
-                    && let Ok(Output::Queries(queries)) = attempt.render_postponed(None).await
-                {
-                    let results = attempt.fetch(queries).await;
-                    // The engine records what comes of it.
-                    let _ = attempt.render_postponed(Some(&results)).await;
-                }
-            }
-        }
+        let points = set.releases.iter().flat_map(|release| &release.extension_points);
+        let points = points
+            .filter_map(|point| Some((point.reference(), PointProps::of_example(point.examples.first()?))));
+        let points: Vec<_> = points.collect();
+        let shown = points.iter().flat_map(|(point, props)| {
+            let extensions = set.extensions(point).iter();
+            extensions.map(move |manifest| RequestedExtension::of_example(manifest, props))
+        });
+        let unknown = shown.filter(|extension| !is_known(extension.manifest));
+        let tries = unknown
+            .filter_map(|extension| Attempt::new(engine, store, request, Some(extension)))
+            .map(Attempt::try_postponed);
+        // At the same time: none waits until another one has failed.
+        join_all(tries).await;
     }
 
     /// Renders the extensions of a set, except those of `owner`, with the examples of points that a release

@@ -24,8 +24,12 @@ const MAX_EXTENSION_BYTES: usize = 256 * 1024;
 /// at most a fifth longer than it takes without failures.
 pub(super) const EXTENSION_SHARE: u32 = 5;
 
+/// The budget of an extension that no document waits for. One that needs more starts anew after those that
+/// wait for a worker, so an extension that loops delays them by this time only.
+pub(super) const FIRST_TRY: Duration = Duration::from_millis(25);
+
 /// A job: to render a page or an extension, or to evaluate its queries.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Job {
     /// What it renders.
     pub(super) subject: Subject,
@@ -37,7 +41,7 @@ pub(super) struct Job {
     pub(super) argument: String,
     /// Whether the argument contains what a visitor typed. Then the worker ends with the job.
     pub(super) has_personal_data: bool,
-    /// The CPU time for which a document waits for an extension; `None` if it has all of its time.
+    /// The CPU time after which an extension starts anew with more; `None` if it has all of its time.
     pub(super) budget: Option<Duration>,
     /// Set if no document waits for it, because it is an extension that has used up its budget, or has
     /// just exceeded a limit. It must not hold up others.
@@ -99,18 +103,26 @@ impl Job {
         self.postponed.initialized()
     }
 
+    /// Lets no document wait for it, because its budget is used up. Returns the job to start in its place,
+    /// with all of its CPU time.
+    pub(super) fn postpone(&self) -> Self {
+        // It may be set already.
+        let _ = self.postponed.set(());
+        Self {
+            budget: None,
+            ..self.clone()
+        }
+    }
+
     /// Whether it ends when its budget is used up, before its limit.
     pub(super) fn has_budget(&self, settings: &RenderSettings) -> bool {
-        let has_less = self
-            .budget
-            .is_some_and(|budget| budget < self.max_cpu_time(settings));
-        has_less && !self.is_postponed()
+        self.cpu_limit(settings) < self.max_cpu_time(settings)
     }
 
     /// The CPU time after which it is interrupted.
     pub(super) fn cpu_limit(&self, settings: &RenderSettings) -> Duration {
-        let budget = self.budget.filter(|_| self.has_budget(settings));
-        budget.unwrap_or_else(|| self.max_cpu_time(settings))
+        let max = self.max_cpu_time(settings);
+        self.budget.map_or(max, |budget| budget.min(max))
     }
 
     /// The CPU time that it may use at most.

@@ -16,6 +16,7 @@ use crate::attempt::Attempt;
 use crate::examples::TrialExtension;
 use crate::extend;
 use crate::extension::RequestedExtension;
+use crate::job::FIRST_TRY;
 use crate::page::Output;
 use crate::problem::{MAX_PROBLEMS, Problem, TrialKey, not_tried};
 use crate::renderer::Renderer;
@@ -363,14 +364,23 @@ impl Attempt<'_> {
         self.run_trial(results, Some((key, self.request.day))).await
     }
 
-    /// Renders an extension while a worker is free, because no document waits for it. The outcome is
-    /// recorded as that of a document.
-    pub(crate) async fn render_postponed(&self, results: Option<&Results>) -> Result<Output, Why> {
+    /// Renders an extension, with the results of its queries, while a worker is free, because no document
+    /// waits for it. The outcome is recorded as that of a document.
+    pub(crate) async fn try_postponed(mut self) {
+        if let Ok(Output::Queries(queries)) = self.render_postponed(None).await {
+            let results = self.fetch(queries).await;
+            // The engine records what comes of it.
+            let _ = self.render_postponed(Some(&results)).await;
+        }
+    }
+
+    async fn render_postponed(&self, results: Option<&Results>) -> Result<Output, Why> {
         let key = (self.key(results), self.request.day);
         let job = self.job(Input { form: None, results }, Some(key)).await;
         let mut job = job.map_err(|failure| failure.why)?;
         self.engine.admit(&job.subject, job.cache_key.as_ref())?;
         job.postponed = SetOnce::new_with(Some(()));
+        job.budget = Some(FIRST_TRY);
         Arc::clone(self.engine).render(Arc::new(job), QUEUE_TIMEOUT).await
     }
 
