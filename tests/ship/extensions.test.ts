@@ -4,13 +4,14 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import type { Browser, Locator } from "@playwright/test";
+import type { Browser, Locator, Page } from "@playwright/test";
 
 import { expectErrorsAbout } from "../support/browser-errors";
-import { holdRequests, waitForHydration } from "../support/hydration";
+import { holdRequests, waitForEventHandlers, waitForHydration } from "../support/hydration";
 import { expect, test } from "../support/own-site";
+import { installPacked } from "../support/packed";
 import { expectScreen } from "../support/screens";
-import { sectionCommand, writeSection, type SectionFiles } from "../support/section-command";
+import { writeSection, type SectionFiles } from "../support/section-command";
 
 const PACKAGE = JSON.stringify({ version: "1.0.0", private: true, type: "module" });
 const config = (name: string): string =>
@@ -55,6 +56,7 @@ function Aside({ props, data }: { readonly props: { city: string }; readonly dat
       <input id={id} />
       <button onClick={() => setCount(count + 1)}>{count} kites</button>
       <Link to="/kites">All kites</Link>
+      <Link to="/state/Alabama">Kites of Alabama</Link>
       <p>{String([1].map(() => "Globals:"))} {JSON.stringify(1)} {typeof URL}</p>
     </aside>
   );
@@ -101,7 +103,10 @@ function Broken() {
 export const extension = defineExtension({ order: 1, data: () => "", Component: Broken });`,
 };
 
-/** An extension that does what its API tells it for a city. Its deploy tries it with Austin and Nome alone. */
+/**
+ * An extension that does what its API tells it for a city; that of Irving is dead. Its deploy tries it with Austin and Nome
+ * alone.
+ */
 const STORMS: SectionFiles = {
   "package.json": PACKAGE,
   "section.config.js": config("storms"),
@@ -126,7 +131,9 @@ const attacks: Record<string, () => void> = {
 };
 export const extension = defineExtension({
   order: 1,
-  queries: ({ props }: { props: { city: string } }) => ({ warning: "/api/storms/" + encodeURIComponent(props.city) }),
+  queries: ({ props: { city } }: { props: { city: string } }) => ({
+    warning: "/api/" + (city === "Irving" ? "dead" : "storms") + "/" + encodeURIComponent(city),
+  }),
   data: ({ results: { warning } }) => {
     if (!warning.ok) return "no warnings, " + warning.status;
     attacks[String(warning.value)]?.();
@@ -144,7 +151,8 @@ const WARNINGS: readonly (readonly [city: string, warning: string, shown?: strin
   ["Austin", "calm", "Storms: calm 1 function"],
   ["Plano", "404", "Storms: no warnings, 404"],
   ["Waco", "hangs", "Storms: no warnings, 504"],
-  ["Dallas", "changesGlobals"],
+  ["Irving", "refuses the connection", "Storms: no warnings, 502"],
+  ["Dallas", "changesGlobals", "Storms: changesGlobals changed object"],
   ["Tyler", "calm", "Storms: calm 1 function"],
   ["Laredo", "throws"],
   ["Lubbock", "allocates"],
@@ -170,7 +178,35 @@ async function expectWithstood(url: string): Promise<void> {
     for (const text of ["<h1", `Kites over ${city}`, "Globals: 1 function", "Safety guide", "A flag from the server"])
       expect(documented, warning).toContain(text);
     if (shown !== undefined) for (const text of [shown, "/assets/storms/"]) expect(documented, warning).toContain(text);
-    else if (warning !== "changesGlobals") expect(html, warning).not.toContain('data-extension="storms"');
+    else expect(html, warning).not.toContain('data-extension="storms"');
+  }
+}
+
+/** Expects that a link of an extension whose code is not there yet is the shell's. */
+async function expectShellsLink(page: Page, url: string): Promise<void> {
+  await page.goto(url, { waitUntil: "domcontentloaded" });
+  await waitForEventHandlers(page);
+  const link = page.getByRole("link", { name: "Kites of Alabama" });
+  expect(await isReacts(link)).toBe(false);
+  await page.evaluate(() => Object.assign(globalThis, { isFirstDocument: true }));
+  await link.click();
+  await expectScreen(page, "Escorts in Alabama");
+  expect(await page.evaluate(() => "isFirstDocument" in globalThis)).toBe(true);
+}
+
+/** Expects that an extension that is switched off is gone from a page, which is complete, and returns when it is switched on. */
+async function expectSwitched(
+  page: Page,
+  url: string,
+  section: (state: "on" | "off") => Promise<string>,
+): Promise<void> {
+  for (const state of ["off", "on"] as const) {
+    expect(await section(state)).toBe(`the extension of kites for directory/city-aside is ${state}\n`);
+    await page.goto(url);
+    await expectScreen(page, "Austin, Texas");
+    await expect.poll(() => isReacts(page.getByText("Storms: calm"))).toBe(true);
+    await expect(page.getByRole("main").getByRole("link", { name: "Safety guide" })).toBeVisible();
+    await expect(page.getByLabel("Kites over Austin")).toBeVisible({ visible: state === "on" });
   }
 }
 
@@ -204,8 +240,9 @@ test("Sections extend each other's pages, in one document", async ({
   await once(api, "listening");
   const { port } = api.address() as AddressInfo;
   const urls = [`http://127.0.0.1:${String(port)}`];
-  const own = await startOwnSite({ config: { upstreams: { storms: { path: "/api/storms", urls } } } });
-  const section = sectionCommand(own.access);
+  const dead = { path: "/api/dead", urls: ["http://127.0.0.1:1"] };
+  const own = await startOwnSite({ config: { upstreams: { storms: { path: "/api/storms", urls }, dead } } });
+  const section = await installPacked(folder, own.access);
   for (const [name, files] of Object.entries({ kites: KITES, flags: FLAGS, storms: STORMS })) {
     const target = await writeSection(folder, name, files);
     for (const command of ["build", "publish", "deploy"]) await section(target, command);
@@ -227,8 +264,9 @@ test("Sections extend each other's pages, in one document", async ({
     await other.close();
   });
 
-  await test.step("An extension keeps what was typed before its code came, and a broken one its HTML", async () => {
+  await test.step("Before its code comes, an extension has working links and keeps what is typed", async () => {
     const release = await holdRequests(page, /\/assets\/kites\/.*\.js$/);
+    await expectShellsLink(page, city);
     await page.goto(city, { waitUntil: "domcontentloaded" });
     await expectScreen(page, "Austin, Texas");
     const input = page.getByLabel("Kites over Austin, Colonnade Directory");
@@ -268,6 +306,9 @@ test("Sections extend each other's pages, in one document", async ({
       /COL173 rendering `kites\/below@1` \(extension of flags@1\.0\.0\S*\) with example 2 of kites@1\.0\.0\S*, `{"wind":-1}`, failed: no such wind/,
     );
   });
+
+  await test.step("Switched off, an extension is gone from a complete page until it is switched on", () =>
+    expectSwitched(page, city, (state) => section(folder, "extensions", state, "kites", "directory/city-aside")));
 
   await test.step("An extension whose script is gone keeps its HTML, and others work", () =>
     expectWithoutScript(browser, city));

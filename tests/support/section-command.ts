@@ -38,11 +38,11 @@ class Output extends Writable {
 }
 
 /** The `colonnade` command with this admin access. It runs in this process, which loads the kit only once. */
-export function sectionCommand({ url, token }: AdminAccess): RunSection {
+export function sectionCommand({ url, token }: AdminAccess, command = main): RunSection {
   const environment = { ...process.env, COLONNADE_ADMIN: url, COLONNADE_TOKEN: token };
   return async (folder, ...args) => {
     const [stdout, stderr] = [new Output(), new Output()];
-    const code = await main(args, { folder, environment, stdout, stderr });
+    const code = await command(args, { folder, environment, stdout, stderr });
     if (code !== 0) throw new Error(`colonnade ${args.join(" ")} failed with ${String(code)}: ${stderr.text}`);
     return stdout.text;
   };
