@@ -99,17 +99,61 @@ fn requested_paths_are_tried_with_cached_results() {
             &gateway,
             &[live("2.0.0", "(key) => ({ isMissing: key === 'gone' })")]
         )),
-        [
-            "a requested path (page /live/:key) has the status 404 with live@2.0.0, and another one with the live releases"
-        ]
+        [new_status(
+            "a requested path (page /live/:key)",
+            404,
+            "live@2.0.0"
+        )]
     );
-    // A redirect and other HTML are changes.
     let data = "(key, results) => (key === 'gone' ? { location: '/' } : { key: key === 'same' ? key : 'other', results })";
     assert_eq!(
-        requested(&deploy(&gateway, &[live("3.0.0", data)])),
-        json!({ "rendered": 3, "changed": 2 })
+        problems(&deploy(&gateway, &[live("3.0.0", data)])),
+        [new_status(
+            "a requested path (page /live/:key)",
+            307,
+            "live@3.0.0"
+        )]
     );
+    // A redirect that is accepted, and other HTML, are changes.
+    let accepted =
+        gateway.post_deployment(&json!({ "releases": { "live": "3.0.0" }, "acceptStatusChanges": true }));
+    assert_eq!(requested(&accepted), json!({ "rendered": 3, "changed": 2 }));
     assert_eq!(upstream.received().len(), asked);
+}
+
+/// The problem of a path that visitors get with the status 200.
+fn new_status(path: &str, status: u16, release: &str) -> String {
+    format!(
+        "{path} has the status {status} with {release}, and 200 with the live releases; `acceptStatusChanges` accepts this \
+         (`colonnade deploy --accept-status-changes`)"
+    )
+}
+
+#[test]
+fn requested_page_that_is_removed_rejects_deploy() {
+    let gateway = Gateway::start();
+    let shop = |version, pattern| rendered_section("shop", version, pattern, HEALTHY_MODULE);
+    serve(
+        &gateway,
+        &[rendering_shell("1.0.0"), shop("1.0.0", "/shop/:x")],
+        &["/shop/a"],
+    );
+    assert_eq!(
+        problems(&deploy(&gateway, &[shop("2.0.0", "/store/:x")])),
+        [new_status("a requested path (page /shop/:x)", 404, "shop@2.0.0")]
+    );
+    // The page may move to another section.
+    let moved = rendered_section("mall", "1.0.0", "/shop/:x", HEALTHY_MODULE);
+    gateway.publish(&moved);
+    let body = json!({ "releases": { "shop": "2.0.0", "mall": "1.0.0" } });
+    assert_eq!(
+        requested(&gateway.post_deployment(&body)),
+        json!({ "rendered": 1, "changed": 0 })
+    );
+    // A section that is removed by name takes its pages along.
+    gateway.publish(&shop("3.0.0", "/store/:y"));
+    let body = json!({ "releases": { "shop": "3.0.0", "mall": null } });
+    assert_eq!(requested(&gateway.post_deployment(&body)), Value::Null);
 }
 
 #[test]

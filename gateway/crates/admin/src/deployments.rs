@@ -44,6 +44,10 @@ pub(super) struct Deploy {
     #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = String, max_length = 1000, required = false)]
     steps: Option<StepsText>,
+    /// Whether paths that visitors request may become redirects, or not found. If not, the deploy is
+    /// rejected.
+    #[serde(default, rename = "acceptStatusChanges")]
+    accepts_status_changes: bool,
     #[serde(default, deserialize_with = "optional")]
     #[schema(value_type = Reason, required = false)]
     reason: Option<Reason>,
@@ -175,6 +179,7 @@ async fn read(
         rollout: rollout_start(admin, deploy.percent, deploy.steps)?,
         releases: deploy.releases.into_versions(),
         base: deploy.base.map(|Number(number)| number),
+        accepts_status_changes: deploy.accepts_status_changes,
     };
     Ok((request, author))
 }

@@ -18,7 +18,7 @@ use crate::validity::Validity;
 use crate::why::Why;
 
 /// The status of a return value that redirects.
-const TEMPORARY_REDIRECT: u16 = 307;
+pub(super) const TEMPORARY_REDIRECT: u16 = 307;
 
 /// What a visitor gets at a path of the site.
 #[derive(Debug, Clone)]

@@ -16,9 +16,9 @@ use colonnade_store::loaded::LoadedDeployment;
 use crate::attempt::Attempt;
 use crate::extend;
 use crate::extension::{ExtensionContent, RequestedExtension};
-use crate::page::{Content, Output, Page};
+use crate::page::{Content, Output, Page, TEMPORARY_REDIRECT};
 use crate::renderer::Renderer;
-use crate::request::{ReleasePair, RenderRequest};
+use crate::request::RenderRequest;
 use crate::results::Results;
 use crate::site_values::SiteValues;
 use crate::why::Failure;
@@ -29,6 +29,7 @@ const MAX_PATHS: usize = 50;
 /// How long a trial may render requested paths. The rest is not tried.
 const MAX_TIME: Duration = Duration::from_secs(5);
 
+const OK: u16 = 200;
 const NOT_FOUND: u16 = 404;
 
 /// How many requested paths a trial has rendered.
@@ -49,6 +50,8 @@ pub(crate) struct RequestedPaths<'a> {
     pub(crate) after: &'a LoadedDeployment,
     /// The canonical paths, the most requested first.
     pub(crate) paths: &'a [String],
+    /// Whether a path may become a redirect, or not found.
+    pub(crate) accepts_status_changes: bool,
 }
 
 /// A failure that is new, and the release that fails.
@@ -75,20 +78,38 @@ impl<'a> RequestedPaths<'a> {
     fn requests(self, site: &'a SiteValues) -> impl Iterator<Item = [RenderRequest<'a>; 2]> {
         let request = |deployment: &'a LoadedDeployment, path: &'a String| {
             let (pathname, search) = split_search(path);
-            let page = deployment.page(&RequestPath::parse(pathname).ok()?)?;
+            let page = deployment.page(&RequestPath::parse(pathname).ok()?);
             // The releases may depend on other parameters.
-            if canonical_search(&page.search, search).as_deref() != Ok(search) {
+            if page.is_some_and(|page| canonical_search(&page.search, search).as_deref() != Ok(search)) {
                 return None;
             }
-            Some(RenderRequest::without_client(deployment, Some(page), path, site))
+            let page = page.map(|page| &**page);
+            Some(RenderRequest::without_client(deployment, page, path, site))
         };
         let requests = self.paths.iter().filter_map(move |path| {
             let before = request(self.before, path)?;
             let after = request(self.after, path)?;
+            before.page?;
+            // A section that a deploy removes takes its pages along.
+            section_of(before, after)?;
             (releases(before) != releases(after)).then_some([before, after])
         });
         requests.take(MAX_PATHS)
     }
+}
+
+/// The release that decides what visitors get at a path after a change: the one with its page, or that
+/// of the section that had it before.
+fn section_of<'a>(before: RenderRequest<'a>, after: RenderRequest<'a>) -> Option<&'a ReleaseId> {
+    let page = after.page.or(before.page)?;
+    let release = after.deployment.release(&page.section.name)?;
+    Some(&release.id)
+}
+
+/// The path of a request with its page, for messages.
+fn name_of(request: RenderRequest<'_>) -> String {
+    let pattern = request.page.map_or("", |page| &page.pattern);
+    format!("{} (page {pattern})", request.named_path())
 }
 
 /// The names and versions of the releases that a document can have a part of.
@@ -115,7 +136,7 @@ impl Renderer {
         let concurrency = (workers / 2).max(1);
         let trials: Vec<_> = requested
             .requests(site)
-            .map(|requests| self.try_path(store, requests))
+            .map(|requests| self.try_path(store, requests, requested.accepts_status_changes))
             .collect();
         let mut trials = stream::iter(trials).buffered(concurrency);
         let deadline = Instant::now() + MAX_TIME;
@@ -142,13 +163,16 @@ impl Renderer {
         &self,
         store: &Store,
         [before, after]: [RenderRequest<'_>; 2],
+        accepts_status_changes: bool,
     ) -> Option<(bool, Vec<NewFailure>)> {
         let new = self.path_output(store, after).await;
         let old = self.path_output(store, before).await;
         match (new, old) {
             (Ok(Some(new)), Ok(Some(old))) => {
-                let failures = new.failures(&old, after);
-                Some((!new.equals(&old), failures))
+                let status = new.new_status(&old, [before, after]);
+                let status = status.filter(|_| !accepts_status_changes);
+                let failures = status.into_iter().chain(new.failures(&old, before));
+                Some((!new.equals(&old), failures.collect()))
             }
             (Err(failure), old) if failure.why.blames_release() => {
                 let is_new = !old.is_err_and(|failure| failure.why.blames_release());
@@ -248,8 +272,13 @@ impl PointOutput {
 }
 
 impl PathOutput {
-    fn is_not_found(&self) -> bool {
-        matches!(&self.page, Page::Html(content) if content.status == NOT_FOUND)
+    fn status(&self) -> u16 {
+        match &self.page {
+            Page::Html(content) => content.status,
+            Page::Redirect(_) => TEMPORARY_REDIRECT,
+            // The browser says so once it has rendered the page.
+            Page::Browser(_) => OK,
+        }
     }
 
     /// Whether visitors get the same HTML.
@@ -265,18 +294,23 @@ impl PathOutput {
             && extensions.all(|(one, other)| one.equals(other))
     }
 
-    /// What fails in the response to a request, and not in another one.
-    fn failures(&self, other: &Self, request: RenderRequest<'_>) -> Vec<NewFailure> {
-        let pattern = request.page.map_or("", |page| &page.pattern);
-        let path = format!("{} (page {pattern})", request.named_path());
-        let not_found = request
-            .releases()
-            .filter(|_| self.is_not_found() && !other.is_not_found());
-        let not_found = not_found.map(|ReleasePair { section, .. }| {
-            let text =
-                format!("{path} has the status 404 with {section}, and another one with the live releases");
-            (section, text)
-        });
+    /// The status of a path that has become a redirect, or not found.
+    fn new_status(&self, old: &Self, [before, after]: [RenderRequest<'_>; 2]) -> Option<NewFailure> {
+        let (status, was) = (self.status(), old.status());
+        if status == was || status == OK || was == NOT_FOUND {
+            return None;
+        }
+        let (path, section) = (name_of(before), section_of(before, after)?);
+        let text = format!(
+            "{path} has the status {status} with {section}, and {was} with the live releases; \
+             `acceptStatusChanges` accepts this (`colonnade deploy --accept-status-changes`)"
+        );
+        Some((section.clone(), text))
+    }
+
+    /// The extensions that fail in the response, and not in the one to this request before.
+    fn failures(&self, other: &Self, before: RenderRequest<'_>) -> Vec<NewFailure> {
+        let path = name_of(before);
         let failed = self.extensions.iter().filter_map(|extension| {
             let failure = extension.failure()?;
             let before = other.extensions.iter().find(|before| before.is_same(extension));
@@ -289,6 +323,6 @@ impl PathOutput {
                 (release.clone(), text)
             })
         });
-        not_found.into_iter().chain(failed).collect()
+        failed.collect()
     }
 }

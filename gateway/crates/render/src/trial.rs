@@ -83,6 +83,8 @@ pub struct Trial<'a> {
     pub tried: &'a TrialResults,
     /// The paths that visitors request, the most requested first.
     pub requested: &'a [String],
+    /// Whether one of them may become a redirect, or not found.
+    pub accepts_status_changes: bool,
 }
 
 /// What a trial has found.
@@ -237,6 +239,7 @@ impl Renderer {
                 before,
                 after: trial.deployment,
                 paths: trial.requested,
+                accepts_status_changes: trial.accepts_status_changes,
             };
             let (rendered, failures) = self.try_requested(store, paths, &site).await;
             requested = rendered;

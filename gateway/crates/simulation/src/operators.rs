@@ -87,6 +87,7 @@ fn deploy(releases: impl IntoIterator<Item = ReleaseId>) -> DeployRequest {
             .collect(),
         base: None,
         rollout: None,
+        accepts_status_changes: false,
     }
 }
 

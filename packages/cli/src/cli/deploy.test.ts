@@ -37,12 +37,14 @@ test("without an argument, the release in this folder goes live", async () => {
   expect(JSON.parse(body.toString())).toEqual({ releases: { hello: "1.1.0" } });
 });
 
-test("releases, base and reason are sent in one request", async () => {
+test("releases and options are sent in one request", async () => {
   const named = ["hello@1.4.0", "shell@2.0.0-dev.1a"];
-  await runSection(folder, ["deploy", ...named, "--base", "6", "--reason", "a better greeting"]);
+  const options = ["--base", "6", "--accept-status-changes", "--reason", "a better greeting"];
+  await runSection(folder, ["deploy", ...named, ...options]);
   expect(jsonBody(onlyRequest())).toEqual({
     releases: { hello: "1.4.0", shell: "2.0.0-dev.1a" },
     base: 6,
+    acceptStatusChanges: true,
     reason: "a better greeting",
   });
 });

@@ -16,6 +16,8 @@ export interface DeployOptions {
   readonly steps?: string | undefined;
   /** Fail unless this deployment is still live. */
   readonly base?: number | undefined;
+  /** Deploy although paths that visitors request become redirects, or not found. */
+  readonly acceptStatusChanges?: boolean | undefined;
   /** Recorded in the history. */
   readonly reason?: string | undefined;
 }
@@ -84,12 +86,13 @@ export function addDeployCommand(
     .option("--steps <steps>", 'start a rollout in these steps, such as "5% for 10m, 25% for 1h, 100%"')
     .addOption(removeOption())
     .option("--base <number>", "fail unless this deployment is still live", parseDeploymentNumber)
+    .option("--accept-status-changes", "deploy although paths that visitors request become redirects, or not found")
     .addOption(reasonOption())
-    .action(async (names, { rollout, steps, remove, base, reason }) => {
+    .action(async (names, { rollout, steps, remove, base, acceptStatusChanges, reason }) => {
       const access = await adminAccess(environment);
       const start = rolloutStart(rollout, steps);
       const releases = await parseReleases(folder, names, remove);
-      const { deployment, isNew } = await deploy(releases, { ...start, base, reason }, access);
+      const { deployment, isNew } = await deploy(releases, { ...start, base, acceptStatusChanges, reason }, access);
       const page = pageOf(deployment, releases);
       const lines = [describe({ deployment, isNew }), describeRequested(deployment), page];
       const text = lines.filter((line) => line !== undefined).join("\n");

@@ -66,7 +66,7 @@ describe("--help", () => {
   );
 
   test("option values are named, and a default is a word", async () => {
-    expect((await runSection(folder, ["deploy", "-h"])).out).toMatch(/^ {2}--rollout \[percent\] {2}\S/m);
+    expect((await runSection(folder, ["deploy", "-h"])).out).toMatch(/^ {2}--rollout \[percent\] {2,}\S/m);
     expect((await runSection(folder, ["check", "-h"])).out).toMatch(
       /--api <name=url> (?:.*\n){1,3}?.*\(default: none\)/,
     );

@@ -75,13 +75,13 @@ impl Deployments {
             let Some((plan, loaded)) = self.prepare(&snapshot, request).await? else {
                 return unchanged(snapshot, request.command);
             };
-            if let Some(action) = request.command.trial() {
+            if request.command.trial().is_some() {
                 self.require_settings(&snapshot, &plan, &loaded)?;
                 let unverified = self.unverified(&snapshot, &loaded, &mut verified);
                 if !unverified.is_empty() {
                     drop(changing);
                     requested = self
-                        .verify_rendering(action, &snapshot, unverified, &mut verified)
+                        .verify_rendering(request.command, &snapshot, unverified, &mut verified)
                         .await?;
                     changing = self.start_change(place).await?;
                     if !self.is_current(&snapshot) {

@@ -8,6 +8,7 @@ use tokio::time::timeout;
 
 use crate::deployment::change_error::ChangeError;
 use crate::deployment::deployments::Deployments;
+use crate::deployment::plan::Command;
 use crate::deployment::snapshot::Snapshot;
 use colonnade_diagnostics::TrialAction;
 use colonnade_model::release::{ExtensionPoint, ReleaseId};
@@ -42,18 +43,20 @@ impl Deployments {
     /// not hold off changes.
     pub(super) async fn verify_rendering(
         &self,
-        action: TrialAction,
+        command: &Command,
         snapshot: &Snapshot,
         deployments: Vec<&LoadedDeployment>,
         verified: &mut TrialResults,
     ) -> Result<RequestedRenders, ChangeError> {
         let mut count = RequestedRenders::default();
-        let Some(renderer) = self.enabled_renderer() else {
+        let (Some(action), Some(renderer)) = (command.trial(), self.enabled_renderer()) else {
             return Ok(count);
         };
-        let mut requested = match (action, &self.rendering.warmer) {
-            (TrialAction::Deploy, Some(documents)) => documents.requested_paths(),
-            _ => Vec::new(),
+        let (mut requested, accepts_status_changes) = match (command, &self.rendering.warmer) {
+            (Command::Deploy(deploy), Some(documents)) => {
+                (documents.requested_paths(), deploy.accepts_status_changes)
+            }
+            _ => (Vec::new(), false),
         };
         for loaded in &deployments {
             let live = snapshot.live().map(|live| &**live);
@@ -66,6 +69,7 @@ impl Deployments {
                         live,
                         tried: verified,
                         requested: &std::mem::take(&mut requested),
+                        accepts_status_changes,
                     },
                 )
                 .await;
@@ -109,6 +113,7 @@ impl Deployments {
                     live,
                     tried: &verified,
                     requested: &[],
+                    accepts_status_changes: false,
                 },
             )
             .await

@@ -26,6 +26,7 @@ fn request(releases: &[(&str, &str)]) -> DeployRequest {
         releases: releases.collect(),
         base: None,
         rollout: None,
+        accepts_status_changes: false,
     }
 }
 

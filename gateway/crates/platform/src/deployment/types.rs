@@ -72,6 +72,8 @@ pub struct DeployRequest {
     pub base: Option<u64>,
     /// How its rollout starts. `None`: it goes live for all visitors.
     pub rollout: Option<RolloutStart>,
+    /// Whether a path that visitors request may become a redirect, or not found.
+    pub accepts_status_changes: bool,
 }
 
 /// How a rollout starts.
