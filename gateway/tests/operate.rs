@@ -11,7 +11,9 @@ use crate::support::{Certificate, Gateway, Release, Request, Setup, TOKEN, free_
 /// Runs a command of the gateway's binary with its configuration and a token. Returns the exit code, and what it prints to
 /// stdout and stderr.
 fn run(gateway: &Gateway, token: &str, arguments: &[&str]) -> (i32, String, String) {
-    run_with(gateway, &[("COLONNADE_TOKEN", token)], arguments)
+    // An empty variable is none.
+    let variables = [("COLONNADE_TOKEN", token), ("COLONNADE_ADMIN", "")];
+    run_with(gateway, &variables, arguments)
 }
 
 fn command(gateway: &Gateway, arguments: &[&str]) -> Command {

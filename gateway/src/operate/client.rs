@@ -134,7 +134,8 @@ impl AdminClient {
 /// The URL of the admin listener, and the certificate that it has if the URL is from the
 /// configuration.
 fn address(config: &Path) -> Result<(String, Option<PathBuf>), CallError> {
-    if let Ok(url) = std::env::var("COLONNADE_ADMIN") {
+    let url = std::env::var("COLONNADE_ADMIN").ok();
+    if let Some(url) = url.filter(|url| !url.is_empty()) {
         if !url.starts_with("http://") && !url.starts_with("https://") {
             let expected = "expected http(s)://host:port, such as http://127.0.0.1:9090";
             let wrong = "COLONNADE_ADMIN is not the URL of an admin listener";
