@@ -4,7 +4,13 @@ import { createRequire } from "node:module";
 import path from "node:path";
 
 import MiniCssExtractPlugin from "mini-css-extract-plugin";
-import webpack, { type Compilation, type Configuration, type ExternalItemFunctionData } from "webpack";
+import webpack, {
+  type Compilation,
+  type Configuration,
+  type ExternalItemFunctionData,
+  type Module,
+  type NormalModule,
+} from "webpack";
 
 import { compile } from "../build/compile.js";
 import { reactServerFile } from "../build/reactServer.js";
@@ -13,6 +19,7 @@ import { SERVER_MODULE, SERVER_SPECIFIERS, shellRender } from "../build/server.j
 import type { BuildContext } from "../build/context.js";
 import { hashTools } from "../build/version.js";
 import { serverConfiguration } from "../build/webpack.js";
+import { atImport } from "./packageImport.js";
 import { isOwnSource } from "./positions.js";
 import type { Problem } from "./problem.js";
 import { SharedExports } from "./sharedExports.js";
@@ -21,6 +28,9 @@ import { findStyleProblems } from "./styles.js";
 
 const STEPS = path.join(import.meta.dirname, "sandbox/index.js");
 const SCRIPT = /\.[cm]?[jt]sx?$/;
+
+// Conditions and fields of a package that select other files for browsers than for the gateway.
+const VARIANT = /"(browser|edge-light|worker)"/;
 
 /** The global variables of the bundles. */
 const SHARED_VARIABLE = "colonnadeShared";
@@ -31,7 +41,7 @@ export interface SectionBundle {
   readonly file: string;
   readonly map: string;
   readonly problems: readonly Problem[];
-  /** What the policy blocks if code of a package runs. */
+  /** What the policy blocks if code of a package runs in a browser, at the import of the package. */
   readonly warnings: readonly Problem[];
   readonly compilation: Compilation;
   /** The positions of the parts of its declaration. */
@@ -49,7 +59,33 @@ export async function compileSection(context: BuildContext, output: string): Pro
   const styles = await findStyleProblems(context, compilation);
   const locationOf = sources.locationOf.bind(sources);
   const problems = [...sources.problems(), ...styles];
-  return { ...sectionFiles(output), problems, warnings: sources.warnings(compilation), compilation, locationOf };
+  const hasVariants = !written && [...compilation.modules].some(hasVariant);
+  const inBrowser = hasVariants ? await warningsInBrowser(context, output) : undefined;
+  const warnings = inBrowser ?? warningsOf(folder, sources, compilation);
+  return { ...sectionFiles(output), problems, warnings, compilation, locationOf };
+}
+
+/** Whether a module is of a package with other files for browsers than for the gateway. */
+function hasVariant(module: Module): boolean {
+  const { browser, exports } = (module as Partial<NormalModule>).resourceResolveData?.descriptionFileData ?? {};
+  return VARIANT.test(JSON.stringify([exports, browser !== undefined && "browser"]));
+}
+
+/** What the policy blocks in the files of packages that browsers get. Undefined if these do not compile. */
+async function warningsInBrowser(context: BuildContext, output: string): Promise<readonly Problem[] | undefined> {
+  const { folder } = context;
+  const sources = new SourceProblems(folder, true);
+  const configuration = sectionConfiguration(context, path.join(output, "browser"), sources);
+  const resolve = { ...configuration.resolve, conditionNames: ["..."] };
+  // The build of the files for browsers reports the error.
+  const compilation = await compile({ ...configuration, resolve, target: ["web", "es2022"] }, context).catch(
+    () => undefined,
+  );
+  return compilation && warningsOf(folder, sources, compilation);
+}
+
+function warningsOf(folder: string, sources: SourceProblems, compilation: Compilation): readonly Problem[] {
+  return sources.warnings(compilation).map((warning) => atImport(folder, compilation, warning));
 }
 
 /** Returns the webpack configuration of a section's script. {@link sectionFiles} returns its files. */

@@ -176,10 +176,8 @@ function relevantProblems(
   const located = causes.map((problem) => atImport(folder, bundle.compilation, problem));
   // One of a kind for each import, and for each host and feature.
   const warnings = new Problems();
-  for (const warning of unpermittedOf(bundle.warnings)) {
-    const atOwn = atImport(folder, bundle.compilation, warning);
-    if (!located.some((known) => isSimilar(known, atOwn))) warnings.add(atOwn, warning.permission?.value ?? "");
-  }
+  for (const warning of unpermittedOf(bundle.warnings))
+    if (!located.some((known) => isSimilar(known, warning))) warnings.add(warning, warning.permission?.value ?? "");
   return [...located, ...warnings.sorted()];
 }
 

@@ -394,7 +394,9 @@ test("what the policy blocks in packages is a warning, with the line of the impo
     {
       "src/lazy.ts": 'export { canCompile } from "./schema";',
       "src/schema.ts": 'export { canCompile } from "zod";',
-      "src/node_modules/worker/package.json": '{ "name": "worker", "type": "module", "sideEffects": false }',
+      "src/node_modules/worker/package.json":
+        '{ "name": "worker", "type": "module", "sideEffects": false, "exports": { "browser": "./index.js", "default": "./server.js" } }',
+      "src/node_modules/worker/server.js": "export const work = () => document.write('<b>');",
       "src/node_modules/worker/index.js": 'export { work } from "./work.js"; export { unused } from "./unused.js";',
       "src/node_modules/worker/work.js": "export const work = () =>\n  new Function('return 1')() + eval('1');",
       "src/node_modules/worker/unused.js": "export const unused = () => document.write('<b>');",
