@@ -17,6 +17,7 @@ import { reactServerFile } from "../build/reactServer.js";
 import { REACT_SERVER_FILE } from "../build/rules.js";
 import { SERVER_MODULE, SERVER_SPECIFIERS, shellRender } from "../build/server.js";
 import type { BuildContext } from "../build/context.js";
+import { listFiles } from "../build/release.js";
 import { hashTools } from "../build/version.js";
 import { serverConfiguration } from "../build/webpack.js";
 import { atImport } from "./packageImport.js";
@@ -59,8 +60,8 @@ export async function compileSection(context: BuildContext, output: string): Pro
   const styles = await findStyleProblems(context, compilation);
   const locationOf = sources.locationOf.bind(sources);
   const problems = [...sources.problems(), ...styles];
-  const hasVariants = !written && [...compilation.modules].some(hasVariant);
-  const inBrowser = hasVariants ? await warningsInBrowser(context, output) : undefined;
+  const isOther = written !== undefined || [...compilation.modules].some(hasVariant);
+  const inBrowser = isOther ? await warningsInBrowser(context, output) : undefined;
   const warnings = inBrowser ?? warningsOf(folder, sources, compilation);
   return { ...sectionFiles(output), problems, warnings, compilation, locationOf };
 }
@@ -73,14 +74,19 @@ function hasVariant(module: Module): boolean {
 
 /** What the policy blocks in the files of packages that browsers get. Undefined if these do not compile. */
 async function warningsInBrowser(context: BuildContext, output: string): Promise<readonly Problem[] | undefined> {
-  const { folder } = context;
-  const sources = new SourceProblems(folder, true);
-  const configuration = sectionConfiguration(context, path.join(output, "browser"), sources);
+  const { folder, written } = context;
+  const sources = new SourceProblems(folder, true, written?.folder);
+  const entries = written ? await clientScripts(written.folder) : [entryOf(context)];
+  const configuration = sectionConfiguration(context, path.join(output, "browser"), sources, entries);
   const resolve = { ...configuration.resolve, conditionNames: ["..."] };
+  const inBrowser: Configuration = {
+    ...configuration,
+    ...(written && { externals: onlyOwnScripts(folder) }),
+    resolve,
+    target: ["web", "es2022"],
+  };
   // The build of the files for browsers reports the error.
-  const compilation = await compile({ ...configuration, resolve, target: ["web", "es2022"] }, context).catch(
-    () => undefined,
-  );
+  const compilation = await compile(inBrowser, context).catch(() => undefined);
   return compilation && warningsOf(folder, sources, compilation);
 }
 
@@ -88,12 +94,32 @@ function warningsOf(folder: string, sources: SourceProblems, compilation: Compil
   return sources.warnings(compilation).map((warning) => atImport(folder, compilation, warning));
 }
 
-/** Returns the webpack configuration of a section's script. {@link sectionFiles} returns its files. */
-export function sectionConfiguration(context: BuildContext, output: string, sources: SourceProblems): Configuration {
-  const { folder, config, written } = context;
-  const entry = JSON.stringify(written ? path.join(written.folder, SERVER_MODULE) : path.resolve(folder, config.entry));
+/** The scripts for browsers that a build command has written. */
+async function clientScripts(folder: string): Promise<string[]> {
+  const files = await listFiles(folder);
+  return files.flatMap(({ path: name }) =>
+    name.startsWith("client/") && SCRIPT.test(name) ? [path.join(folder, name)] : [],
+  );
+}
+
+function entryOf({ folder, config, written }: BuildContext): string {
+  return written ? path.join(written.folder, SERVER_MODULE) : path.resolve(folder, config.entry);
+}
+
+/**
+ * Returns the webpack configuration of a section's script. {@link sectionFiles} returns its files. `load` of the script loads the
+ * first of `entries`.
+ */
+export function sectionConfiguration(
+  context: BuildContext,
+  output: string,
+  sources: SourceProblems,
+  entries: readonly string[] = [entryOf(context)],
+): Configuration {
+  const { folder } = context;
+  const imports = entries.map((entry) => `() => import(${JSON.stringify(entry)})`);
   // `import()` defers the evaluation of the section until the check's first step.
-  const source = `export const load = () => import(${entry});`;
+  const source = `export const [load] = [${imports.join(", ")}];`;
   const configuration = scriptConfiguration({ ...context, isCheck: true }, output, source, SECTION_VARIABLE);
   return {
     ...configuration,
@@ -114,13 +140,17 @@ export async function compileOwnScripts(context: BuildContext, output: string): 
   const { folder } = context;
   const own = { ...context, written: undefined };
   const configuration = sectionConfiguration(own, path.join(output, "sources"), new SourceProblems(folder));
-  const externals = async ({ context: from, request, getResolve }: ExternalItemFunctionData) => {
+  return compile({ ...configuration, externals: onlyOwnScripts(folder) }, own).catch(() => undefined);
+}
+
+/** Leaves out what a section's scripts import, except scripts of the section. */
+function onlyOwnScripts(folder: string) {
+  return async ({ context: from, request, getResolve }: ExternalItemFunctionData): Promise<string | undefined> => {
     if (request.startsWith("data:")) return undefined;
     const resolve = getResolve() as (from: string, request: string) => Promise<string>;
     const file = await resolve(from, request).catch(() => undefined);
     return file !== undefined && SCRIPT.test(file) && isOwnSource(folder, file) ? undefined : "undefined";
   };
-  return compile({ ...configuration, externals }, own).catch(() => undefined);
 }
 
 /** The script of a section that was compiled into `output`, and its source map. */

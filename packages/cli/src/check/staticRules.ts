@@ -319,7 +319,8 @@ function* findMarkup(node: SyntaxNode, declared: ReadonlySet<string>, constants?
   if (declared.has(name)) return;
   const url = blockedCall(name, start);
   if (url) yield foundUrl(url, lastNode(callee) ?? node);
-  if (EVALUATION.test(name)) yield uses(`${lastPart(name)}()`);
+  // Runtimes of bundlers ask so for the global object if there is no `globalThis`.
+  if (EVALUATION.test(name) && start !== "return this") yield uses(`${lastPart(name)}()`);
   if (TIMER.test(name) && start !== undefined) yield uses(`${lastPart(name)}() with a string`);
 }
 

@@ -145,6 +145,19 @@ test("check of a command's files finds violations, large and unlisted files and 
   expect(err).toMatch(/COL140 the page \/hello loads [\d.]+ KiB of scripts .*: entry\.js [\d.]+ KiB\n/);
 });
 
+test("what the policy blocks in a command's files for browsers is a warning", async () => {
+  const folder = await ownSection({
+    "container.txt": 'var CONTAINER = () => import("./part.js"); var root = Function("return this");\n',
+    "part.js": 'import react from "react";\nexport const show = (element) => {\n  element.innerHTML = react;\n};\n',
+    "build.js": `${BUILD}writeFileSync("dist/client/part.js", readFileSync("part.js"));`,
+    "manifest.json": JSON.stringify({ ...MANIFEST, assets: ["client/part.js"] }),
+  });
+  const { code, err } = await runCompiled(folder, ["check"]);
+  expect(code).toBe(0);
+  expect(err).toMatch(/^warning: COL121 the section sets innerHTML\n {2}at dist\/client\/part\.js:3:\d\n/);
+  expect(err.match(/COL\d/g)).toHaveLength(1);
+});
+
 test("a command that is stopped ends with what it has started", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
