@@ -7,8 +7,10 @@ use std::task::Poll;
 use bytes::Bytes;
 use colonnade_config::TelemetrySettings;
 use colonnade_edge::middleware::catch_panic;
-use colonnade_edge::{AllowedHosts, CurrentSettings, Limits, Settings};
+use colonnade_edge::{AllowedHosts, ConnectionHandle, CurrentSettings, Limits, Settings};
+use colonnade_site::Site;
 use colonnade_telemetry::{Exporter, Log, RecordedBody, Recorder};
+use colonnade_web::body::RequestBody;
 use colonnade_web::client::Client;
 use colonnade_web::plain_page::PlainFrame;
 use colonnade_web::problem::Audience;
@@ -107,6 +109,19 @@ async fn send<R: Routes<()>>(stack: &Stack<R>, method: Method) -> http::Response
         certificate: None,
     };
     stack.run(&Head { parts, client }, (), None).await
+}
+
+/// The C library keeps blocks of up to 1,032 bytes in a cache of each thread. That of a request has its
+/// head, the future and what its connection adds.
+#[test]
+fn request_future_fits_into_cached_block() {
+    fn size<F>(
+        _: impl Fn(&'static Stack<Arc<Site>>, &'static Head, RequestBody, Option<ConnectionHandle>) -> F,
+    ) -> usize {
+        size_of::<F>()
+    }
+    let bytes = size_of::<Head>() + size(Stack::run);
+    assert!(bytes <= 900, "{bytes}");
 }
 
 #[tokio::test]
