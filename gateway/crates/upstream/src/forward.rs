@@ -104,7 +104,7 @@ impl Upstream {
             response.headers_mut().insert(ALLOW, self.allow.clone());
             return Ok(Some(response));
         }
-        if is_websocket(head) || hop_by_hop::asks_for_upgrade(&head.headers) {
+        if head.method == Method::CONNECT || hop_by_hop::asks_for_upgrade(&head.headers) {
             return Err(UpstreamError::Upgrade);
         }
         if !self.settings.methods.contains(&head.method) {

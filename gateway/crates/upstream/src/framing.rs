@@ -13,13 +13,13 @@ pub(crate) fn check(head: &Parts) -> Result<(), &'static str> {
     if !(100..600).contains(&head.status.as_u16()) {
         return Err("the status is not within 100 to 599");
     }
-    let lengths = || head.headers.get_all(CONTENT_LENGTH).iter();
+    let mut lengths = head.headers.get_all(CONTENT_LENGTH).iter();
     let mut codings = head.headers.get_all(TRANSFER_ENCODING).iter();
     if let Some(coding) = codings.next() {
         let is_chunked = coding.as_bytes().eq_ignore_ascii_case(b"chunked") && codings.next().is_none();
         return if !is_chunked {
             Err("the transfer coding is not `chunked`")
-        } else if lengths().next().is_some() {
+        } else if lengths.next().is_some() {
             Err("the response has both Transfer-Encoding and Content-Length")
         } else if head.version < Version::HTTP_11 {
             Err("the response has a Transfer-Encoding, but not the version HTTP/1.1")
@@ -27,7 +27,7 @@ pub(crate) fn check(head: &Parts) -> Result<(), &'static str> {
             Ok(())
         };
     }
-    if lengths().count() > 1 || !lengths().all(is_decimal) {
+    if lengths.next().is_some_and(|length| !is_decimal(length)) || lengths.next().is_some() {
         return Err("the Content-Length is not one number");
     }
     Ok(())
