@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use colonnade_clock::poll;
 use colonnade_web::client::ClientKey;
+use colonnade_web::response::PLACEHOLDER;
 use http::header::HOST;
 use http::uri::{Authority, InvalidUri, PathAndQuery};
 use http::{HeaderValue, Request, Response, Uri};
@@ -243,16 +244,13 @@ impl Endpoint {
         self.authority.as_str()
     }
 
-    /// Sends a request, whose URI is of [`Self::uri`], over an idle connection, if it may use one,
-    /// or a new one.
+    /// Sends a request, which [`Self::address`] has addressed, over an idle connection, if it may
+    /// use one, or a new one.
     pub(crate) fn send(
         &self,
-        mut request: Request<OutgoingBody>,
+        request: Request<OutgoingBody>,
         may_use_idle: bool,
     ) -> impl Future<Output = Result<Response<ConnectionBody>, SendError>> {
-        // Unless the configuration adds another `Host`.
-        let headers = request.headers_mut();
-        headers.entry(HOST).or_insert_with(|| self.host.clone());
         self.client.send(request, may_use_idle)
     }
 
@@ -261,14 +259,20 @@ impl Endpoint {
         self.client.pool().close_idle().await;
     }
 
-    /// The URI of the rest of a path, with an optional query.
-    pub(crate) fn uri(&self, rest: &str) -> Result<Uri, InvalidUri> {
+    /// Addresses a request to the rest of a path, with an optional query.
+    pub(crate) fn address<B>(&self, request: &mut Request<B>, rest: &str) -> Result<(), InvalidUri> {
         let target = match (self.base_path.as_str(), rest) {
             ("", "") => "/".to_owned(),
             ("", query) if query.starts_with('?') => format!("/{query}"),
             (base, rest) => [base, rest].concat(),
         };
-        Ok(PathAndQuery::try_from(target)?.into())
+        *request.uri_mut() = PathAndQuery::try_from(target)?.into();
+        let host = request.headers_mut().entry(HOST).or_insert(PLACEHOLDER);
+        // The configuration may let another `Host` pass.
+        if host.is_empty() {
+            *host = self.host.clone();
+        }
+        Ok(())
     }
 
     /// Whether it gets requests. The time is rarely needed.

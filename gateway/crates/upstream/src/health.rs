@@ -34,11 +34,10 @@ impl Upstream {
 
 /// Sends a health check to an endpoint.
 async fn check(endpoint: &Endpoint, path: &str) -> Check {
-    let Ok(uri) = endpoint.uri(path) else {
-        return Check::Refused;
-    };
     let mut request = Request::new(OutgoingBody::Empty);
-    *request.uri_mut() = uri;
+    if endpoint.address(&mut request, path).is_err() {
+        return Check::Refused;
+    }
     request.headers_mut().insert(USER_AGENT, AGENT);
     match endpoint.send(request, true).await {
         Ok(response) if response.status().is_success() => Check::Passed,

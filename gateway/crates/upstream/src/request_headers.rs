@@ -11,8 +11,8 @@ use bytes::Bytes;
 use colonnade_config::{Origin, Upstream};
 use colonnade_web::request::Head;
 use colonnade_web::request_scope;
-use colonnade_web::response::{REQUEST_ID, RequestId};
-use http::header::{ACCEPT, AUTHORIZATION, COOKIE, FORWARDED, HeaderName, HeaderValue, VIA};
+use colonnade_web::response::{PLACEHOLDER, REQUEST_ID, RequestId};
+use http::header::{ACCEPT, AUTHORIZATION, COOKIE, FORWARDED, HOST, HeaderName, HeaderValue, VIA};
 use http::{HeaderMap, Method, Version};
 use secrecy::ExposeSecret as _;
 
@@ -108,6 +108,7 @@ pub(crate) fn of_client(head: &Head, upstream: &Upstream, site: &OriginHeaders) 
     for (name, value) in head.headers.iter().filter(|(name, _)| passes(name)) {
         headers.append(name, value.clone());
     }
+    headers.entry(HOST).or_insert(PLACEHOLDER);
     if upstream.forward_cookies {
         cookies::remove_own(&mut headers);
     }

@@ -332,15 +332,15 @@ impl Call<'_> {
         };
         let mut outgoing = Request::new(body);
         *outgoing.method_mut() = self.request.method.clone();
+        *outgoing.headers_mut() = headers.into_owned();
         // Joining two valid paths gives a valid path.
-        *outgoing.uri_mut() = endpoint
-            .uri(self.request.target.rest())
+        endpoint
+            .address(&mut outgoing, self.request.target.rest())
             .map_err(|error| AttemptError {
                 kind: UpstreamError::NotFound,
                 text: error.to_string(),
                 stage: Stage::Final,
             })?;
-        *outgoing.headers_mut() = headers.into_owned();
         if is_empty && expects_body(&self.request.method) {
             outgoing
                 .headers_mut()
