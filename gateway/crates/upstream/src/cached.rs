@@ -10,7 +10,7 @@ use colonnade_web::query::Freshness;
 use colonnade_web::response::Response;
 use http::{HeaderMap, Request, request};
 
-use crate::cache::{CacheBody, CacheOutcome, CacheResponse, Fetch, Interrupted};
+use crate::cache::{CacheBody, CacheOutcome, CacheResponse, Fetch, Interrupted, VisitorRequest};
 use crate::error::UpstreamError;
 use crate::outcome::Outcome;
 use crate::request_headers;
@@ -76,18 +76,39 @@ impl Upstream {
 
     /// Answers a GET or HEAD request from the cache, or sends it. The result has the headers that
     /// visitors get.
-    pub(crate) async fn send_get(
-        self: &Arc<Self>,
-        outgoing: Outgoing<'_>,
-    ) -> Result<CacheResponse<Box<UpstreamBody>>, UpstreamError> {
-        let Some(cache) = &self.cache else {
-            let response = self.send(outgoing, None).await?;
-            return Ok(CacheResponse {
-                response: response.map(CacheBody::upstream),
-                outcome: CacheOutcome::Bypass,
-                freshness: Freshness::default(),
-            });
+    pub(crate) fn send_get<'a>(
+        self: &'a Arc<Self>,
+        outgoing: Outgoing<'a>,
+    ) -> impl Future<Output = Result<CacheResponse<Box<UpstreamBody>>, UpstreamError>> {
+        // Outside of the future, which would keep the request several times.
+        let asked = match &self.cache {
+            Some(cache) => Ok((cache, self.visitor_request(outgoing))),
+            None => Err(self.send(outgoing, None)),
         };
+        async move {
+            let (cache, request) = match asked {
+                Ok(asked) => asked,
+                Err(sent) => {
+                    return Ok(CacheResponse {
+                        response: sent.await?.map(CacheBody::upstream),
+                        outcome: CacheOutcome::Bypass,
+                        freshness: Freshness::default(),
+                    });
+                }
+            };
+            let served = cache.serve(&request).await.inspect_err(|error| {
+                // Other requests are counted where they are sent.
+                if *error == UpstreamError::NotCached {
+                    self.metrics.requests.count(error.outcome());
+                }
+            })?;
+            self.metrics.cache.count(served.outcome);
+            Ok(served)
+        }
+    }
+
+    /// A request as the cache gets it.
+    fn visitor_request(self: &Arc<Self>, outgoing: Outgoing<'_>) -> VisitorRequest<UpstreamFetch> {
         let (mut request, ()) = Request::new(()).into_parts();
         request.method = outgoing.method;
         request.uri = outgoing.target.uri();
@@ -99,14 +120,7 @@ impl Upstream {
             is_query: outgoing.is_query,
             spans: outgoing.spans,
         };
-        let served = cache.serve(request, fetch).await.inspect_err(|error| {
-            // Other requests are counted where they are sent.
-            if *error == UpstreamError::NotCached {
-                self.metrics.requests.count(error.outcome());
-            }
-        })?;
-        self.metrics.cache.count(served.outcome);
-        Ok(served)
+        VisitorRequest::new(request, fetch)
     }
 }
 

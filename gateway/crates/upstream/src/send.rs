@@ -84,6 +84,14 @@ enum Stage {
 }
 
 impl AttemptError {
+    fn no_endpoint() -> Self {
+        Self {
+            kind: UpstreamError::ConnectFailed,
+            text: "there is no endpoint".to_owned(),
+            stage: Stage::Final,
+        }
+    }
+
     fn invalid_response(text: &str) -> Self {
         Self {
             kind: UpstreamError::InvalidResponse,
@@ -187,9 +195,9 @@ impl<'a> RetryPlan<'a> {
 }
 
 /// A call: the attempts to send one request.
-struct Call<'a> {
+struct Call<'a, 'h> {
     upstream: &'a Arc<Upstream>,
-    request: Outgoing<'a>,
+    request: &'a mut Outgoing<'h>,
     body: OutgoingBody,
     state: Arc<CallState>,
     record: CallRecord,
@@ -204,23 +212,25 @@ impl Upstream {
     /// one.
     pub(crate) fn send<'a>(
         self: &'a Arc<Self>,
-        request: Outgoing<'a>,
+        mut request: Outgoing<'a>,
         body: Option<RequestBody>,
     ) -> Pin<Box<impl Future<Output = Result<Response<Box<UpstreamBody>>, UpstreamError>>>> {
-        Box::pin(async {
-            let call = self.begin(request, body).await;
-            call.inspect_err(|error| self.metrics.requests.count(error.outcome()))?
-                .run()
-                .await
+        Box::pin(async move {
+            let call = self.begin(&mut request, body).await;
+            let mut call = call.inspect_err(|error| self.metrics.requests.count(error.outcome()))?;
+            match call.attempts().await {
+                Ok(response) => call.accept(response).await,
+                Err(error) => Err(call.fail(error)),
+            }
         })
     }
 
     /// Begins a call within the limits of the upstream.
-    async fn begin<'a>(
+    async fn begin<'a, 'h>(
         self: &'a Arc<Self>,
-        mut request: Outgoing<'a>,
+        request: &'a mut Outgoing<'h>,
         body: Option<RequestBody>,
-    ) -> Result<Call<'a>, UpstreamError> {
+    ) -> Result<Call<'a, 'h>, UpstreamError> {
         if request.is_query {
             self.limit_rate(request.client)?;
         }
@@ -252,18 +262,17 @@ impl Upstream {
     }
 }
 
-impl Call<'_> {
+impl Call<'_, '_> {
     /// Sends the request until there is a response, or no attempt is left.
-    async fn run(mut self) -> Result<Response<Box<UpstreamBody>>, UpstreamError> {
+    async fn attempts(&mut self) -> Result<Response<ConnectionBody>, AttemptError> {
         loop {
-            let Some(permit) = self.upstream.endpoints.pick(&self.plan.tried) else {
-                // The configuration has at least one endpoint.
-                return Err(UpstreamError::ConnectFailed);
-            };
+            let permit = self.upstream.endpoints.pick(&self.plan.tried);
+            // The configuration has at least one endpoint.
+            let permit = permit.ok_or_else(AttemptError::no_endpoint)?;
             let endpoint = Arc::clone(&permit.endpoint);
             self.record.begin_attempt(permit);
             let error = match self.attempt(&endpoint).await {
-                Ok(response) => return self.accept(response).await,
+                Ok(response) => return Ok(response),
                 Err(error) => error,
             };
             match self.plan.next(error.stage) {
@@ -272,7 +281,7 @@ impl Call<'_> {
                     self.record.record_attempt(error.kind.outcome().verdict());
                     self.plan.tried.push(endpoint);
                 }
-                Retry::Never => return Err(self.fail(error)),
+                Retry::Never => return Err(error),
             }
         }
     }
@@ -390,7 +399,7 @@ impl Call<'_> {
             incoming.drive_in_task();
         }
         let mut body = UpstreamBody::new(incoming, max_bytes, self.state, is_head);
-        match self.request.stream {
+        match self.request.stream.take() {
             Some(StreamRequest::WebSocket { .. }) if head.status == StatusCode::SWITCHING_PROTOCOLS => {
                 body.endpoint = self.record.into_stream();
             }

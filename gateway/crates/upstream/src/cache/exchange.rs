@@ -50,7 +50,7 @@ impl<F: Fetch> Sharing<F> {
 impl<F: Fetch> Exchange<F> {
     /// Makes the request to the end, sending the response to `first` as soon as its head is there.
     pub(super) async fn run(
-        self,
+        mut self,
         first: oneshot::Sender<Result<VisitorResponse<F::Body>, F::Error>>,
     ) -> Shared<F::Error> {
         let (response, sharing) = self.begin().await;
@@ -61,7 +61,7 @@ impl<F: Fetch> Exchange<F> {
 
     /// Makes the request up to the head of the response. Returns the response for the request that
     /// asked, and what others get.
-    pub(super) async fn begin(self) -> (Result<VisitorResponse<F::Body>, F::Error>, Sharing<F>) {
+    pub(super) async fn begin(&mut self) -> (Result<VisitorResponse<F::Body>, F::Error>, Sharing<F>) {
         match self.try_begin().await {
             Ok((response, sharing)) => (Ok(response), sharing),
             Err(error) => {
@@ -75,7 +75,7 @@ impl<F: Fetch> Exchange<F> {
         }
     }
 
-    async fn try_begin(mut self) -> Result<(VisitorResponse<F::Body>, Sharing<F>), F::Error> {
+    async fn try_begin(&mut self) -> Result<(VisitorResponse<F::Body>, Sharing<F>), F::Error> {
         let requested = poll::now();
         let response = self.fetch.fetch(&self.request).await?;
         // Without a stale response that can be confirmed, a 304 is a response like others.

@@ -29,4 +29,5 @@ pub(crate) use budget::Budget;
 pub use fetch::{Fetch, Interrupted, NotStorable};
 pub use response_cache::{CacheLimits, ResponseCache};
 pub use status::CacheOutcome;
+pub use visitor_request::VisitorRequest;
 pub use visitor_response::CacheResponse;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use colonnade_clock::poll;
-use http::{Method, request};
+use http::Method;
 use http_body::Body;
 
 use crate::cache::entry::Usability;
@@ -43,23 +43,19 @@ struct Miss {
 }
 
 impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
-    /// Answers GET and HEAD. `request` is what the upstream would get: it has cookies and
-    /// `Authorization` only if the upstream may see them. Its URL is the path and query on this
-    /// site.
+    /// Answers GET and HEAD.
     pub async fn serve<F: Fetch<Error = E>>(
         self: &Arc<Self>,
-        request: request::Parts,
-        fetch: F,
+        request: &VisitorRequest<F>,
     ) -> Result<CacheResponse<F::Body>, E> {
-        let request = VisitorRequest::new(request, fetch);
         if is_bypassed(&request.parts.headers) {
             return request.pass(Forward::Bypass, CacheOutcome::Bypass).await;
         }
         let mut waits = 0;
         loop {
-            let miss = match self.look_up(&request) {
+            let miss = match self.look_up(request) {
                 Lookup::Usable(response) => return Ok(response),
-                Lookup::Private(target) => return self.ask(&request, target, Forward::Request).await,
+                Lookup::Private(target) => return self.ask(request, target, Forward::Request).await,
                 Lookup::Miss(miss) => miss,
             };
             if request.is_only_if_cached() {
@@ -75,11 +71,11 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
                 return request.pass(forward, CacheOutcome::Miss).await;
             }
             if waits >= MAX_WAITS || is_alone {
-                return self.ask(&request, target, forward).await;
+                return self.ask(request, target, forward).await;
             }
             let request_key = (Arc::clone(&target.key), target.revision, selecting);
             let stale = target.stale.clone();
-            let shared = match self.share(&request, target, request_key).await {
+            let shared = match self.share(request, target, request_key).await {
                 ControlFlow::Break(response) => return request.respond(response, stale.as_deref(), forward),
                 ControlFlow::Continue(shared) => shared,
             };

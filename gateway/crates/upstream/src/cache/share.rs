@@ -33,7 +33,7 @@ impl<E: Clone + Send + Sync + 'static> ResponseCache<E> {
         forward: Forward,
     ) -> Result<CacheResponse<F::Body>, E> {
         let stale = target.stale.clone();
-        let exchange = match &stale {
+        let mut exchange = match &stale {
             Some(_) => request.exchange(self, target),
             // No other request waits for the response, so the upstream can evaluate the
             // preconditions.

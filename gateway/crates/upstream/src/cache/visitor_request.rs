@@ -17,15 +17,17 @@ use crate::cache::shared::{Shared, Target};
 use crate::cache::status::{CacheOutcome, Forward};
 use crate::cache::visitor_response::{CacheResponse, VisitorResponse};
 
-/// A request of a visitor, as the upstream would get it.
-pub(super) struct VisitorRequest<F: Fetch> {
+/// A GET or HEAD request of a visitor, as the upstream would get it.
+pub struct VisitorRequest<F: Fetch> {
     pub(super) parts: Arc<request::Parts>,
     pub(super) fetch: F,
     pub(super) has_credentials: bool,
 }
 
 impl<F: Fetch> VisitorRequest<F> {
-    pub(super) fn new(request: request::Parts, fetch: F) -> Self {
+    /// A request, which has cookies and `Authorization` only if the upstream may see them. Its URL is
+    /// the path and query on this site. `fetch` sends it to the upstream.
+    pub fn new(request: request::Parts, fetch: F) -> Self {
         Self {
             has_credentials: has_credentials(&request.headers),
             parts: Arc::new(request),
@@ -52,7 +54,7 @@ impl<F: Fetch> VisitorRequest<F> {
 
     /// Forwards the request as it is, without storing the response.
     pub(super) async fn pass(
-        self,
+        &self,
         forward: Forward,
         outcome: CacheOutcome,
     ) -> Result<CacheResponse<F::Body>, F::Error> {

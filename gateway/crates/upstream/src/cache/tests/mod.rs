@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use tokio::time::{Sleep, sleep};
 
 use super::policy::has_credentials;
-use super::{CacheLimits, CacheOutcome, CacheResponse, Fetch, Interrupted, ResponseCache};
+use super::{CacheLimits, CacheOutcome, CacheResponse, Fetch, Interrupted, ResponseCache, VisitorRequest};
 use crate::base_path::prefix_segments;
 
 const KIB: usize = 1024;
@@ -240,7 +240,8 @@ impl Gateway {
         }
         let (request, ()) = request.body(()).unwrap().into_parts();
         let hit = self.find_hit(path, headers);
-        let served = self.cache.serve(request, self.upstream.clone()).await;
+        let request = VisitorRequest::new(request, self.upstream.clone());
+        let served = self.cache.serve(&request).await;
         if let Some(hit) = hit {
             let served = served.as_ref().expect("a hit");
             assert_eq!(format!("{hit:?}"), format!("{served:?}"));
