@@ -228,7 +228,7 @@ fn parse(key: PolicyKey, value: &Value) -> Result<BTreeSet<String>, String> {
         }),
         Value::Array(items) if key == PolicyKey::StyleElements => strings(items, "hash", is_hash),
         Value::Array(items) if key == PolicyKey::Features => {
-            strings(items, "denied feature", |text| FEATURES.contains(&text))
+            strings(items, "feature that documents are denied", |text| FEATURES.contains(&text))
         }
         Value::Null => Err("is null".to_owned()),
         Value::Bool(_) => Err("is of type boolean".to_owned()),
@@ -470,7 +470,7 @@ mod tests {
             (json!({ "features": true }), format!("policy.features: is of type boolean; expected {features}")),
             (
                 json!({ "features": ["clipboard-read"] }),
-                format!("policy.features: `clipboard-read` is not a denied feature; expected {features}"),
+                format!("policy.features: `clipboard-read` is not a feature that documents are denied; expected {features}"),
             ),
             (
                 json!({ "style_elements": true }),

@@ -110,6 +110,8 @@ describe("the version does not change with", () => {
     ["output of a failed build", { "release.building/client/entry.js": "" }],
     ["fetched types of other sections", { ".colonnade/types/remotes.d.ts": "export {};" }],
     ["compiled output", { "dist/section.js": "" }],
+    ["build info of TypeScript", { "tsconfig.tsbuildinfo": "{}", "src/tsconfig.tsbuildinfo": "{}" }],
+    ["files of Turborepo and ESLint", { ".turbo/turbo-build.log": "", ".eslintcache": "[]" }],
   ])("%s", async (_, files) => {
     expect(await versionOf(await helloSection(files))).toBe(unchanged);
   });

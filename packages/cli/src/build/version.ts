@@ -17,18 +17,23 @@ const IGNORED: ReadonlySet<string> = new Set([
   ".colonnade",
   ".git",
   ".DS_Store",
+  // What Turborepo and ESLint write.
+  ".turbo",
+  ".eslintcache",
 ]);
+/** Tests, and what the TypeScript compiler writes for its next run. */
+const NO_INPUT = /\.(test\.[a-z]+|tsbuildinfo)$/;
+
 /** Whether a build of the package in `folder` could read a file. */
 export function isInput(folder: string, file: string): boolean {
   const [first = ""] = path.relative(folder, file).split(path.sep);
-  return !IGNORED.has(first) && !/[\\/]node_modules[\\/]/.test(`${file}/`);
+  return !IGNORED.has(first) && !/[\\/]node_modules[\\/]/.test(`${file}/`) && !NO_INPUT.test(file);
 }
 
 const NONE_IGNORED: ReadonlySet<string> = new Set();
 const LOCK_FILES = ["package-lock.json", "pnpm-lock.yaml", "yarn.lock"];
 /** Stands for the hash of a build's inputs until all of them are known. */
 export const UNKNOWN_INPUTS = "d9f3a07c52eb";
-const TEST_FILE = /\.test\.[a-z]+$/;
 
 /** Options of a build. */
 export interface BuildMode {
@@ -66,7 +71,7 @@ export async function inputsBelow(folder: string, ignored: ReadonlySet<string> =
         return (await inputsBelow(path.join(folder, entry.name), NONE_IGNORED)).map((file) =>
           path.join(entry.name, file),
         );
-      return TEST_FILE.test(entry.name) ? [] : [entry.name];
+      return NO_INPUT.test(entry.name) ? [] : [entry.name];
     }),
   );
   return files.flat().sort();

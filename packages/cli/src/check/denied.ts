@@ -10,7 +10,7 @@ export function findDenied({ config, buildTarget }: Pick<BuildContext, "config" 
   const table = config.kind === "shell" ? "policy" : `policy.sections.${config.name}`;
   const needs = Object.entries(config.policy ?? {}) as [keyof ContentPolicy, ContentPolicy[keyof ContentPolicy]][];
   return needs.flatMap(([key, need]) => {
-    const values = typeof need === "object" ? need : [];
+    const values = typeof need === "object" ? [...new Set(need)] : [];
     const denied = values.filter((value) => !permits(policy, { key, value }));
     const isFlag = need === true || need === "report";
     if (denied.length === 0 && !(isFlag && !isUnlimited(policy[key]))) return [];

@@ -8,8 +8,14 @@ import type { RenderedView } from "./report.js";
 import { problemOf, type Problem } from "./problem.js";
 import { PLACEHOLDER_SITE } from "./sandbox/site.js";
 
-// These rules need layout or stylesheets, which only a browser has.
-const BROWSER_RULES = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"];
+// These rules need layout, stylesheets or the data of a video, which only a browser has.
+const BROWSER_RULES = [
+  "color-contrast",
+  "link-in-text-block",
+  "no-autoplay-audio",
+  "scrollable-region-focusable",
+  "target-size",
+];
 // What is around an extension decides these.
 const PAGE_RULES = ["heading-order", "page-has-heading-one"];
 const SEVERE = new Set(["critical", "serious"]);

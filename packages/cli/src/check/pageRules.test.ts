@@ -1,5 +1,5 @@
 // Runs `colonnade check` on pages that break the rules of pages, other than those of the sandbox and of the policy.
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 
 import { CheckedCases, renders, type Cases } from "../../fixtures/cases.js";
 import { pageSource } from "../../fixtures/lab.js";
@@ -245,7 +245,9 @@ const CASES: Cases = {
     ],
   },
   faults: {
-    source: renders("<><h1>Lab</h1><img src='/assets/a.png' /><img src='/assets/b.png' /><h3>Lab</h3></>"),
+    source: renders(
+      "<><h1>Lab</h1><img src='/assets/a.png' /><img src='/assets/b.png' /><h3>Lab</h3><video src='/assets/a.mp4' autoPlay /></>",
+    ),
     problems: [
       ["COL150", 'PAGE breaks the axe rule image-alt: <img src="/assets/a.png"> and 1 more', "4:12"],
       ["COL151", "PAGE breaks the axe rule heading-order: <h3>Lab</h3>", "4:12"],
@@ -318,9 +320,17 @@ const CONFIG = {
     'export default { name: "hello", entry: "./src/section.ts", facts: { phone: "string" }, config: { endpoint: "string" } };\n',
 };
 
+let printed: readonly unknown[][];
 let checked: CheckedCases;
 beforeAll(async () => {
+  const print = vi.spyOn(console, "log").mockReturnValue();
   checked = await CheckedCases.check(CASES, { ...APPS, ...CONFIG });
+  printed = print.mock.calls;
+  print.mockRestore();
+});
+
+test("the accessibility rules print nothing", () => {
+  expect(printed).toEqual([]);
 });
 
 describe("what a page has is reported with its line", () => {

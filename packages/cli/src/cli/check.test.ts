@@ -142,7 +142,7 @@ test("the site sets budget and policy, also where it was only the last one to sa
     {},
     {
       "section.config.js": `export default { name: "hello", entry: "./src/section.ts", budget: { scriptKib: 64 }, policy: {
-        images: ["*.a.example", "b.example"], workers: true, styleAttributes: true, trustedTypes: "enforce",
+        images: ["*.a.example", "b.example", "b.example"], workers: true, styleAttributes: true, trustedTypes: "enforce",
       } };`,
       "src/aside.tsx": aside,
       ...YAML,
