@@ -11,22 +11,25 @@ export interface DeniedFeature {
 
 /** The functions and classes that need a feature, by the end of their name. */
 const CALLS: readonly (readonly [BrowserFeature, RegExp])[] = [
-  ["accelerometer", /(^|\.)(Accelerometer|GravitySensor|LinearAccelerationSensor)$/],
+  [
+    "accelerometer",
+    /(^|\.)(Accelerometer|GravitySensor|LinearAccelerationSensor|(Absolute|Relative)OrientationSensor)$/,
+  ],
   ["display-capture", /(^|\.)getDisplayMedia$/],
   ["encrypted-media", /(^|\.)requestMediaKeySystemAccess$/],
   ["fullscreen", /\.(r|webkitR)equestFull[sS]creen$/],
   ["geolocation", /(^|\.)geolocation\.(getCurrentPosition|watchPosition)$/],
-  ["gyroscope", /(^|\.)Gyroscope$/],
+  ["gyroscope", /(^|\.)(Gyroscope|(Absolute|Relative)OrientationSensor)$/],
   ["hid", /(^|\.)navigator\.hid\.(getDevices|requestDevice)$/],
   ["idle-detection", /(^|\.)IdleDetector(\.requestPermission)?$/],
-  ["magnetometer", /(^|\.)Magnetometer$/],
+  ["magnetometer", /(^|\.)(Magnetometer|AbsoluteOrientationSensor)$/],
   ["midi", /(^|\.)requestMIDIAccess$/],
   ["payment", /(^|\.)PaymentRequest$/],
   ["picture-in-picture", /\.requestPictureInPicture$/],
   ["screen-wake-lock", /(^|\.)wakeLock\.request$/],
   ["serial", /(^|\.)navigator\.serial\.(getPorts|requestPort)$/],
   ["usb", /(^|\.)navigator\.usb\.(getDevices|requestDevice)$/],
-  ["xr-spatial-tracking", /(^|\.)xr\.requestSession$/],
+  ["xr-spatial-tracking", /(^|\.)xr\.(isSessionSupported|requestSession)$/],
 ];
 
 /** The features of the properties of a call's options. */
@@ -37,13 +40,22 @@ const OPTIONS: readonly (readonly [call: RegExp, Readonly<Record<string, Browser
 
 /** Returns the features that a call of a function or a class of this name needs. */
 export function deniedFeatures(name: string, call: SyntaxNode, constants?: Constants): DeniedFeature[] {
-  const certain = CALLS.filter(([, pattern]) => pattern.test(name)).map(([feature]) => ({ feature }));
+  const names = namesOf(name, constants);
+  const isCalled = (pattern: RegExp): boolean => names.some((each) => pattern.test(each));
+  const certain = CALLS.filter(([, pattern]) => isCalled(pattern)).map(([feature]) => ({ feature }));
   const [argument] = nodesAt(call, "arguments");
   const options = constants?.get(nameOf(argument)) ?? argument;
-  const byOptions = OPTIONS.filter(([pattern]) => pattern.test(name)).flatMap(([, features]) =>
+  const byOptions = OPTIONS.filter(([pattern]) => isCalled(pattern)).flatMap(([, features]) =>
     Object.entries(features).flatMap(([key, feature]) => withOption(options, key, feature)),
   );
   return [...certain, ...byOptions];
+}
+
+/** The names of a function whose object is a constant, such as of `usb.getDevices` after `const { usb } = navigator`. */
+function namesOf(name: string, constants?: Constants): string[] {
+  const [object = "", ...members] = name.split(".");
+  const value = nameOf(constants?.get(object));
+  return value === "" ? [name] : [name, `${value}.${name}`, [value, ...members].join(".")];
 }
 
 /** Returns the feature if the options of a call have this property, as far as the module says. */

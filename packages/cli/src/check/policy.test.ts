@@ -190,6 +190,42 @@ const CASES: Cases = {
       ["COL127", "the section uses the feature payment (PaymentRequest())", "10:23"],
     ],
   },
+  featureNames: {
+    source: renders(
+      "<h1 onClick={listen}>Lab</h1>",
+      "function listen() { const { credentials, hid } = navigator as any, usb = navigator.usb;\n" +
+        "void credentials.get({ publicKey: {} });\n" +
+        "void hid.requestDevice();\n" +
+        "void usb.requestDevice();\n" +
+        "void navigator.xr.isSessionSupported('inline');\n" +
+        "globalThis.start(new RelativeOrientationSensor(), new AbsoluteOrientationSensor()); }",
+    ),
+    problems: [
+      ["COL127", "the section uses the feature publickey-credentials-get (get())", "2:18"],
+      ["COL127", "the section uses the feature hid (requestDevice())", "3:10"],
+      ["COL127", "the section uses the feature usb (requestDevice())", "4:10"],
+      ["COL127", "the section uses the feature xr-spatial-tracking (isSessionSupported())", "5:19"],
+      ["COL127", "the section uses the feature accelerometer (RelativeOrientationSensor())", "6:22"],
+      ["COL127", "the section uses the feature gyroscope (RelativeOrientationSensor())", "6:22"],
+      ["COL127", "the section uses the feature accelerometer (AbsoluteOrientationSensor())", "6:55"],
+      ["COL127", "the section uses the feature gyroscope (AbsoluteOrientationSensor())", "6:55"],
+      ["COL127", "the section uses the feature magnetometer (AbsoluteOrientationSensor())", "6:55"],
+    ],
+  },
+  uncertainFeatures: {
+    source: renders(
+      "<><h1 onClick={() => { if (document.fullscreenEnabled) void document.body.requestFullscreen(); }}>Lab</h1>\n" +
+        "<p onClick={() => { if (!('wakeLock' in navigator)) return; void navigator.wakeLock.request(); }} />\n" +
+        "<p onClick={async () => { if (await navigator.requestMIDIAccess()) console.log(); }} />\n" +
+        "<p onClick={() => { const o: any = {}; o.publicKey = {}; void navigator.credentials.get(o); }} /></>",
+    ),
+    problems: [
+      ["COL127", "the section uses the feature fullscreen (requestFullscreen())", "4:92"],
+      ["COL127", "the section uses the feature screen-wake-lock (request())", "5:85"],
+      ["COL127", "the section uses the feature midi (requestMIDIAccess())", "6:47"],
+      ["COL127", "the section uses the feature publickey-credentials-get (get())", "7:85"],
+    ],
+  },
   targets: {
     source: renders(
       "<><h1>Lab</h1><form action={`${ORIGIN}/subscribe`} />\n<link rel='stylesheet' href={`${ORIGIN}/x.css`} /></>",
@@ -334,11 +370,14 @@ test("what the policy can permit is reported with the setting that asks for it",
   );
 });
 
-test("a call whose options are unknown may need the feature", () => {
+test("a call after a condition or with unknown options may need the feature", () => {
   const found = checked.problems.filter(({ code, severity }) => code === "COL127" && severity === "warning");
   expect(found.map(({ message }) => message)).toEqual([
     "the section uses the feature camera (getUserMedia())",
     "the section uses the feature microphone (getUserMedia())",
+    "the section uses the feature fullscreen (requestFullscreen())",
+    "the section uses the feature screen-wake-lock (request())",
+    "the section uses the feature publickey-credentials-get (get())",
   ]);
 });
 

@@ -98,7 +98,7 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
       ...(declared.has("defineExtension") ? [] : findHeadElements(node, tags.has("svg"))),
       ...findProps(node, parent, tags.has("iframe"), constants),
       ...findMarkup(node, declared, constants),
-      ...findFeatures(node, declared, constants),
+      ...findFeatures(node, ancestors, declared, constants),
       ...findImports(node),
       ...findInDeclaration(node),
       ...findMissingKeys(node, parent),
@@ -124,7 +124,7 @@ export function* findInPackage(program: SyntaxNode): Generator<Found> {
     // Scripts can set styles that HTML cannot have.
     for (const found of findElements(node)) if (found.code !== "COL120") yield found;
     if (!isAllowedAssignment(node)) yield* findMarkup(node, declared);
-    yield* findFeatures(node, declared);
+    yield* findFeatures(node, ancestors, declared);
     const tag = CREATE_NODE.test(nameOf(nodeAt(node, "callee"))) ? textOf(nodesAt(node, "arguments")[0]) : undefined;
     if (tag === "script") yield { code: "COL122", message: "the section creates a <script> element", node };
     if (tag === "style")
@@ -324,19 +324,26 @@ function* findMarkup(node: SyntaxNode, declared: ReadonlySet<string>, constants?
   if (TIMER.test(name) && start !== undefined) yield uses(`${lastPart(name)}() with a string`);
 }
 
-function* findFeatures(node: SyntaxNode, declared: ReadonlySet<string>, constants?: Constants): Generator<Found> {
+function* findFeatures(
+  node: SyntaxNode,
+  ancestors: readonly SyntaxNode[],
+  declared: ReadonlySet<string>,
+  constants?: Constants,
+): Generator<Found> {
   if (node.type !== "CallExpression" && node.type !== "NewExpression") return;
   const callee = nodeAt(node, "callee");
   const name = nameOf(callee);
   if (declared.has(name)) return;
-  for (const { feature, severity } of deniedFeatures(name, node, constants))
+  for (const { feature, severity } of deniedFeatures(name, node, constants)) {
+    const isUncertain = severity !== undefined || followsCondition(node, ancestors);
     yield {
       code: "COL127",
       message: `the section uses the feature ${feature} (${lastPart(name)}())`,
       permission: { key: "features", value: feature },
       node: lastNode(callee) ?? node,
-      ...(severity && { severity }),
+      ...(isUncertain && { severity: "warning" }),
     };
+  }
 }
 
 function* findImports(node: SyntaxNode): Generator<Found> {
@@ -476,6 +483,16 @@ function isComponent(node: SyntaxNode, ancestors: readonly SyntaxNode[], compone
 
 function isConditional(ancestors: readonly SyntaxNode[]): boolean {
   return ancestors.some(({ type }) => CONDITION.test(type));
+}
+
+/** Whether a condition decides if a node runs: around it, or with an earlier end of a function around it. */
+function followsCondition(node: SyntaxNode, ancestors: readonly SyntaxNode[]): boolean {
+  const path = [...ancestors, node];
+  return ancestors.some((ancestor, index) => {
+    if (isFunction(ancestor)) return endsBefore(ancestor, node);
+    const first = nodeAt(ancestor, "test") ?? nodeAt(ancestor, "left");
+    return CONDITION.test(ancestor.type) && first !== path[index + 1];
+  });
 }
 
 /** The functions that pages of a module consist of. Undefined if the module has no page. */

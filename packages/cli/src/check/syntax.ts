@@ -112,16 +112,21 @@ export function declaredNames(program: SyntaxNode): ReadonlySet<string> {
 /** The values of a module's constants by name: also its functions, and for a name in a list or an object, the value of that. */
 export type Constants = ReadonlyMap<string, SyntaxNode>;
 
-/** The constants of a module whose names it declares once, so that no other variable hides them. */
+/**
+ * The constants of a module whose names it declares once, so that no other variable hides them, without objects of which it sets
+ * a member.
+ */
 export function constantsOf(program: SyntaxNode): Constants {
   const names = [...declarations(program)];
   const constants = new Map<string, SyntaxNode>();
+  const changed = new Set<string>();
   const add = (pattern: SyntaxNode | undefined, value: SyntaxNode | undefined): void => {
     const name = nameOf(pattern);
     if (value && name !== "" && names.indexOf(name) === names.lastIndexOf(name)) constants.set(name, value);
   };
   for (const { node } of walk(program)) {
     if (node.type === "FunctionDeclaration") add(nodeAt(node, "id"), node);
+    if (node.type === "AssignmentExpression") changed.add(nameOf(nodeAt(nodeAt(node, "left"), "object")));
     if (node.type !== "VariableDeclaration" || node.kind !== "const") continue;
     for (const declarator of nodesAt(node, "declarations")) {
       const [id, value] = [nodeAt(declarator, "id"), nodeAt(declarator, "init")];
@@ -129,6 +134,7 @@ export function constantsOf(program: SyntaxNode): Constants {
       for (const pattern of [id, ...nodesAt(id, "elements"), ...members]) add(pattern, value);
     }
   }
+  for (const name of changed) if (constants.get(name)?.type === "ObjectExpression") constants.delete(name);
   return constants;
 }
 

@@ -105,6 +105,7 @@ describe("code that runs on the server is reported", () => {
     ["COL125", "const send = <button formAction='//a.example/subscribe'>Send</button>;"],
     ["COL125", "const fonts = <link rel='stylesheet' href='https://a.example/fonts.css' />;"],
     ["COL125", "const start = () => new Worker('/worker.js');"],
+    ["COL127", "const find = () => navigator.geolocation.getCurrentPosition(show);"],
     ["COL130", "const url = process.env.API_URL;"],
     ["COL130", "const { API_URL } = process.env;"],
     ["COL123", "import styled from '@emotion/styled';"],
@@ -190,9 +191,13 @@ test("a message about a component says how to disable the rule", () => {
 
 test("what the policy in the options permits is not reported", () => {
   const source =
-    "const view = <img alt='' style={{ top }} src={`https://a.example/${id}`} srcSet='https://b.example/x' />;";
+    "const view = <img alt='' style={{ top }} src={`https://a.example/${id}`} srcSet='https://b.example/x' />;" +
+    "const find = () => navigator.geolocation.getCurrentPosition(show);";
   const rules: Linter.RulesRecord = {
-    "@colonnade/section": ["error", { policy: { images: ["a.example"], styleAttributes: true } }],
+    "@colonnade/section": [
+      "error",
+      { policy: { images: ["a.example"], styleAttributes: true, features: ["geolocation"] } },
+    ],
   };
   const found = linter.verify(source, [...config, { files: ["src/*"], rules }], { filename: "src/page.jsx" });
   expect(found.map(({ message }) => message)).toEqual([expect.stringContaining('policy: { images: ["b.example"] }')]);
