@@ -150,10 +150,70 @@ fn requested_page_that_is_removed_rejects_deploy() {
         requested(&gateway.post_deployment(&body)),
         json!({ "rendered": 1, "changed": 0 })
     );
-    // A section that is removed by name takes its pages along.
+    // A section that is removed by name takes its pages along, also if a page of another one has the path.
     gateway.publish(&shop("3.0.0", "/store/:y"));
-    let body = json!({ "releases": { "shop": "3.0.0", "mall": null } });
+    gateway.publish(&not_found_pages());
+    let body = json!({ "releases": { "shop": "3.0.0", "mall": null, "general": "1.0.0" } });
     assert_eq!(requested(&gateway.post_deployment(&body)), Value::Null);
+}
+
+/// A section whose page has the paths of no other section, and is not found.
+fn not_found_pages() -> Release {
+    let module = "export default { page: () => 'nothing' };";
+    rendered_section("general", "1.0.0", "/:a/:b", module)
+}
+
+/// Whether the last trial of a section failed, by its log.
+fn last_trial_failed(gateway: &Gateway, section: &str) -> bool {
+    let logs = gateway.admin_get(&format!("/api/v1/sections/{section}/logs"));
+    logs["entries"].as_array().unwrap().last().unwrap()["kind"] == "trial-failed"
+}
+
+#[test]
+fn requested_path_of_another_page_fails_for_new_release() {
+    let gateway = Gateway::start();
+    let shop = |version, pattern| rendered_section("shop", version, pattern, HEALTHY_MODULE);
+    serve(
+        &gateway,
+        &[
+            rendering_shell("1.0.0"),
+            shop("1.0.0", "/shop/:x"),
+            not_found_pages(),
+        ],
+        &["/shop/a"],
+    );
+    assert_eq!(
+        problems(&deploy(&gateway, &[shop("2.0.0", "/store/:x")])),
+        [new_status("a requested path (page /shop/:x)", 404, "shop@2.0.0")]
+    );
+    assert!(last_trial_failed(&gateway, "shop"));
+}
+
+#[test]
+fn live_extension_that_fails_at_path_fails_for_new_page() {
+    let gateway = Gateway::start();
+    let page = |version, props: &str| {
+        let module = format!(
+            "export default {{ page: (key) => ({{ html: '<div data-extension-point=\"page/aside@1\"></div>', \
+             points: {{ 'page/aside@1': {props} }} }}) }};"
+        );
+        rendered_section("page", version, "/page/:key", &module).opens("page/aside", 1, 1)
+    };
+    let picky = "{ show({ bad }) { if (bad) throw new Error('bad'); return { extension: null, readsToday: false }; } }";
+    let picky = extending_section("picky", "1.0.0", "page/aside@1", picky);
+    serve(
+        &gateway,
+        &[extensible_shell(), page("1.0.0", "{}"), picky],
+        &["/page/a"],
+    );
+    assert_eq!(
+        problems(&deploy(&gateway, &[page("2.0.0", "{ bad: true }")])),
+        [
+            "with page@2.0.0, rendering `page/aside@1` (extension of picky@1.0.0) for a requested path \
+          (page /page/:key) failed: bad"
+        ]
+    );
+    assert!(last_trial_failed(&gateway, "page"));
 }
 
 #[test]

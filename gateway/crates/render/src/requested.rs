@@ -54,8 +54,9 @@ pub(crate) struct RequestedPaths<'a> {
     pub(crate) accepts_status_changes: bool,
 }
 
-/// A failure that is new, and the release that fails.
-pub(crate) type NewFailure = (ReleaseId, String);
+/// A failure that is new, and the releases that it concerns: the one that fails, and those of its
+/// path that are new.
+pub(crate) type NewFailure = (Vec<ReleaseId>, String);
 
 /// What visitors get at a path.
 struct PathOutput {
@@ -89,21 +90,45 @@ impl<'a> RequestedPaths<'a> {
         let requests = self.paths.iter().filter_map(move |path| {
             let before = request(self.before, path)?;
             let after = request(self.after, path)?;
-            before.page?;
             // A section that a deploy removes takes its pages along.
-            section_of(before, after)?;
+            self.after.release(&before.page?.section.name)?;
             (releases(before) != releases(after)).then_some([before, after])
         });
         requests.take(MAX_PATHS)
     }
 }
 
-/// The release that decides what visitors get at a path after a change: the one with its page, or that
-/// of the section that had it before.
-fn section_of<'a>(before: RenderRequest<'a>, after: RenderRequest<'a>) -> Option<&'a ReleaseId> {
-    let page = after.page.or(before.page)?;
-    let release = after.deployment.release(&page.section.name)?;
-    Some(&release.id)
+/// The new releases that decide what visitors get at a path after a change: that of the section that
+/// had its page first.
+fn new_releases(requests: [RenderRequest<'_>; 2]) -> Vec<ReleaseId> {
+    let [before, after] = requests.map(|request| request.deployment);
+    let pages = requests.iter().filter_map(|request| request.page);
+    let pages = pages.map(|page| &*page.section.name);
+    let all = requests.into_iter().flat_map(releases).map(|(name, _)| name);
+    let mut new = Vec::new();
+    for release in pages.chain(all).filter_map(|name| after.release(name)) {
+        let id = &release.id;
+        let is_live = before.release(&id.name).is_some_and(|live| live.id == *id);
+        if !is_live && !new.contains(id) {
+            new.push(id.clone());
+        }
+    }
+    new
+}
+
+/// The failure of a release. Its text names the new ones if it is none of them.
+fn new_failure(release: ReleaseId, new: &[ReleaseId], text: String) -> NewFailure {
+    let mut releases = new.to_vec();
+    if releases.contains(&release) {
+        return (releases, text);
+    }
+    let names: Vec<_> = releases.iter().map(ToString::to_string).collect();
+    let text = match names.join(", ") {
+        names if names.is_empty() => text,
+        names => format!("with {names}, {text}"),
+    };
+    releases.push(release);
+    (releases, text)
 }
 
 /// The path of a request with its page, for messages.
@@ -167,18 +192,19 @@ impl Renderer {
     ) -> Option<(bool, Vec<NewFailure>)> {
         let new = self.path_output(store, after).await;
         let old = self.path_output(store, before).await;
+        let releases = new_releases([before, after]);
         match (new, old) {
             (Ok(Some(new)), Ok(Some(old))) => {
-                let status = new.new_status(&old, [before, after]);
+                let status = new.new_status(&old, before, &releases);
                 let status = status.filter(|_| !accepts_status_changes);
-                let failures = status.into_iter().chain(new.failures(&old, before));
+                let failures = status.into_iter().chain(new.failures(&old, before, &releases));
                 Some((!new.equals(&old), failures.collect()))
             }
             (Err(failure), old) if failure.why.blames_release() => {
                 let is_new = !old.is_err_and(|failure| failure.why.blames_release());
-                let failure = is_new.then(|| after.describe(&failure));
-                let release = after.releases()?.section;
-                Some((false, failure.map(|text| (release, text)).into_iter().collect()))
+                let section = after.releases()?.section;
+                let failure = is_new.then(|| new_failure(section, &releases, after.describe(&failure)));
+                Some((false, failure.into_iter().collect()))
             }
             _ => None,
         }
@@ -295,21 +321,21 @@ impl PathOutput {
     }
 
     /// The status of a path that has become a redirect, or not found.
-    fn new_status(&self, old: &Self, [before, after]: [RenderRequest<'_>; 2]) -> Option<NewFailure> {
+    fn new_status(&self, old: &Self, before: RenderRequest<'_>, new: &[ReleaseId]) -> Option<NewFailure> {
         let (status, was) = (self.status(), old.status());
         if status == was || status == OK || was == NOT_FOUND {
             return None;
         }
-        let (path, section) = (name_of(before), section_of(before, after)?);
+        let (path, release) = (name_of(before), new.first()?);
         let text = format!(
-            "{path} has the status {status} with {section}, and {was} with the live releases; \
+            "{path} has the status {status} with {release}, and {was} with the live releases; \
              `acceptStatusChanges` accepts this (`colonnade deploy --accept-status-changes`)"
         );
-        Some((section.clone(), text))
+        Some((new.to_vec(), text))
     }
 
     /// The extensions that fail in the response, and not in the one to this request before.
-    fn failures(&self, other: &Self, before: RenderRequest<'_>) -> Vec<NewFailure> {
+    fn failures(&self, other: &Self, before: RenderRequest<'_>, new: &[ReleaseId]) -> Vec<NewFailure> {
         let path = name_of(before);
         let failed = self.extensions.iter().filter_map(|extension| {
             let failure = extension.failure()?;
@@ -320,7 +346,7 @@ impl PathOutput {
             is_new.then(|| {
                 let text =
                     format!("rendering `{point}` (extension of {release}) for {path} failed: {message}");
-                (release.clone(), text)
+                new_failure(release.clone(), new, text)
             })
         });
         failed.collect()

@@ -244,10 +244,10 @@ impl Renderer {
             let (rendered, failures) = self.try_requested(store, paths, &site).await;
             requested = rendered;
             let more = failures.len().saturating_sub(MAX_PROBLEMS);
-            for (release, text) in failures.into_iter().take(MAX_PROBLEMS) {
+            for (releases, text) in failures.into_iter().take(MAX_PROBLEMS) {
                 texts.push(text);
                 problems.push(Problem {
-                    releases: vec![release],
+                    releases,
                     text: REQUESTED_PATH_FAILS.to_owned(),
                 });
             }
