@@ -27,8 +27,8 @@ pub enum ChangeError {
     /// Releases need settings that the configuration does not have, or has with another type.
     #[error("releases need settings that the configuration does not have, or has with another type")]
     SettingsMissingOrMistyped(Vec<String>),
-    /// Pages or extensions of the deployment fail to render.
-    #[error("pages or extensions of the deployment fail to render")]
+    /// Pages or extensions of the deployment fail to render, or requested paths change their status.
+    #[error("pages or extensions of the deployment fail to render, or requested paths change their status")]
     RenderFailed(Vec<String>),
     /// The change would push extensions of other sections out of their points.
     #[error(
