@@ -19,7 +19,7 @@ use colonnade_web::response::RequestKind;
 
 use crate::engine::Engine;
 use crate::extension::RequestedExtension;
-use crate::job::{EXTENSION_SHARE, FIRST_TRY, Job, Subject};
+use crate::job::{EXTENSION_SHARE, Job, Subject};
 use crate::page::{Content, Output};
 use crate::queries::Queries;
 use crate::request::{Argument, CacheKey, CircuitKey, DatedKey, Input, KeyPart, ReleasePair, RenderRequest};
@@ -168,7 +168,7 @@ impl<'a> Attempt<'a> {
                 budget.filter(|_| is_known || !settings.warm_cache)
             };
             job.postponed = SetOnce::new_with(budget.is_none().then_some(()));
-            job.budget = budget.or(Some(FIRST_TRY));
+            job.budget = Some(budget.unwrap_or_else(|| history.postponed_budget(&subject.circuit)));
         }
         let job = Arc::new(job);
         // In a task of its own: if the client leaves, the output is still cached and the outcome

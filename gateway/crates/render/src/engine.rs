@@ -130,7 +130,10 @@ impl Engine {
             .as_ref()
             .is_err_and(|failure| failure.why == Why::CpuLimit);
         if is_interrupted && job.has_budget(&self.settings) {
-            self.history.suspect(&job.subject.circuit);
+            // What no document waited for says nothing about the time for which they wait.
+            if !job.is_postponed() {
+                self.history.suspect(&job.subject.circuit);
+            }
             rendered = self
                 .render_and_cache(&Arc::new(job.postpone()), queue_timeout)
                 .await;

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use colonnade_model::release::{PointReference, ReleaseId};
 
-use crate::job::EXTENSION_SHARE;
+use crate::job::{EXTENSION_SHARE, FIRST_TRY};
 use crate::request::CircuitKey;
 
 /// How many extensions are kept. A further one replaces the least recently rendered.
@@ -50,6 +50,15 @@ impl ExtensionHistory {
         }
         let longest = history.map_or(Duration::ZERO, |history| history.longest);
         Some(longest + (longest + share) / EXTENSION_SHARE)
+    }
+
+    /// The budget of an extension that no document waits for: a fifth more than the longest job has used
+    /// so far, and at least [`FIRST_TRY`].
+    pub(super) fn postponed_budget(&self, circuit: &CircuitKey) -> Duration {
+        let histories = self.0.lock();
+        let history = key(circuit).and_then(|key| histories.get(&key));
+        let longest = history.map_or(Duration::ZERO, |history| history.longest);
+        FIRST_TRY.max(longest + longest / EXTENSION_SHARE)
     }
 
     /// Records that a job has succeeded, and whether it was a render.
@@ -148,6 +157,16 @@ mod tests {
         assert_eq!(budget(1), Some(13_000));
         let statistics = history.statistics(&circuit(1).releases.section, &"page/aside@1".parse().unwrap());
         assert_eq!(statistics.renders, 3);
+    }
+
+    #[test]
+    fn postponed_budget_exceeds_longest_job() {
+        let history = ExtensionHistory::default();
+        let budget = || history.postponed_budget(&circuit(1)).as_millis();
+        assert_eq!(budget(), 25);
+        history.record(&circuit(1), Duration::from_millis(60), true);
+        history.suspect(&circuit(1));
+        assert_eq!(budget(), 72);
     }
 
     #[tokio::test(start_paused = true)]

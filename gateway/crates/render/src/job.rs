@@ -24,7 +24,7 @@ const MAX_EXTENSION_BYTES: usize = 256 * 1024;
 /// at most a fifth longer than it takes without failures.
 pub(super) const EXTENSION_SHARE: u32 = 5;
 
-/// The budget of an extension that no document waits for. One that needs more starts anew after those that
+/// The least budget of an extension that no document waits for. One that needs more starts anew after those that
 /// wait for a worker, so an extension that loops delays them by this time only.
 pub(super) const FIRST_TRY: Duration = Duration::from_millis(25);
 

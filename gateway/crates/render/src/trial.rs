@@ -16,7 +16,6 @@ use crate::attempt::Attempt;
 use crate::examples::TrialExtension;
 use crate::extend;
 use crate::extension::RequestedExtension;
-use crate::job::FIRST_TRY;
 use crate::page::Output;
 use crate::problem::{MAX_PROBLEMS, Problem, TrialKey, not_tried};
 use crate::renderer::Renderer;
@@ -383,7 +382,7 @@ impl Attempt<'_> {
         let mut job = job.map_err(|failure| failure.why)?;
         self.engine.admit(&job.subject, job.cache_key.as_ref())?;
         job.postponed = SetOnce::new_with(Some(()));
-        job.budget = Some(FIRST_TRY);
+        job.budget = Some(self.engine.history.postponed_budget(&job.subject.circuit));
         Arc::clone(self.engine).render(Arc::new(job), QUEUE_TIMEOUT).await
     }
 
