@@ -75,6 +75,7 @@ test("paths of a build command are relative to its files", async () => {
 test.each([
   ["of files", "", (folder: string) => String(pathToFileURL(path.join(folder, "a b")))],
   ["of webpack", "", () => "webpack://hello/./a b"],
+  ["of webpack for a name with a scope", "", () => "webpack://@acme/hello/./a b"],
   ["below a root", "webpack://hello", () => "a b"],
   ["of files below a root", "/elsewhere", (folder: string) => path.join(folder, "a b")],
 ])("source maps with URLs %s are the same on each machine", async (_, sourceRoot, folderOf) => {
@@ -90,6 +91,12 @@ test.each([
     sourcesContent: ["the page", null],
     mappings: "",
   });
+});
+
+test("source maps keep URLs that name no file of this machine", async () => {
+  const sources = ["file://host/x.ts", "file:///a%2Fb.ts", "https://cdn.example/x.ts"];
+  const files = await moved({}, JSON.stringify({ ...PLAIN, sources }));
+  expect(JSON.parse(files.get("server/maps/client/a.js.map") ?? "")).toMatchObject({ sources });
 });
 
 test("the sections of an index map are the same on each machine", async () => {

@@ -9,7 +9,8 @@ import { inputsBelow } from "./version.js";
 
 const PACKAGES = "node_modules/";
 const FOREIGN = /^(node_modules|webpack)\//;
-const WEBPACK_NAMESPACE = /^webpack:\/\/[^/]*\//;
+// The namespace can be the name of a package with a scope.
+const WEBPACK_NAMESPACE = /^webpack:\/\/(?:@[^/]+\/)?[^/]*\//;
 
 /** The parts of a source map that are used here (ECMA-426). */
 interface SourceMap {
@@ -106,9 +107,15 @@ function portablePath(source: string, sourceRoot: string, folders: Folders): str
   return at < 0 ? own : own.slice(at);
 }
 
-/** The path of a source; undefined for one that is at a URL. */
+/** The path of a source; undefined for one at a URL that names no file of this machine. */
 function fileOf(source: string, { folder, base }: Folders): string | undefined {
-  if (source.startsWith("file://")) return fileURLToPath(source);
+  if (source.startsWith("file://")) {
+    try {
+      return fileURLToPath(source);
+    } catch {
+      return undefined;
+    }
+  }
   if (WEBPACK_NAMESPACE.test(source)) return path.resolve(folder, source.replace(WEBPACK_NAMESPACE, ""));
   return source.includes("://") ? undefined : path.resolve(base, source);
 }
