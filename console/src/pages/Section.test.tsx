@@ -79,7 +79,7 @@ type Called = readonly [method: string, path: string, body: unknown];
 interface Shown {
   readonly calls: readonly Called[];
   readonly announced: readonly Outcome[];
-  /** What a minute later has changed. */
+  /** What each minute changes. */
   readonly update: () => void;
 }
 
@@ -95,7 +95,8 @@ function show(section: Section, actions: readonly string[], responses: Readonly<
   vi.stubGlobal("fetch", (path: string, { method = "GET", body }: RequestInit) => {
     calls.push([method, path, typeof body === "string" ? JSON.parse(body) : undefined]);
     const response = responses[path] ?? usual[path];
-    return Promise.resolve(response instanceof Response ? response : new Response(JSON.stringify(response)));
+    const isResponse = response instanceof Response || response instanceof Promise;
+    return Promise.resolve(isResponse ? response : new Response(JSON.stringify(response)));
   });
   const value: Partial<Console> = {
     sections: [section],
@@ -122,9 +123,11 @@ function show(section: Section, actions: readonly string[], responses: Readonly<
       <SectionPage name="legal" />
     </ConsoleProvider>
   );
-  const { rerender } = render(page(1));
+  let minute = 1;
+  const { rerender } = render(page(minute));
   const update = (): void => {
-    rerender(page(2));
+    minute += 1;
+    rerender(page(minute));
   };
   return { calls, announced, update };
 }
@@ -203,14 +206,16 @@ test("SectionPage shows the lines of errors in the sources, or their positions w
 });
 
 test("SectionPage reads a source map again only if that can help", async () => {
-  const errors = ["section:1:9", "client/terms.js:1:9", "client/index.js:1:9"].map((position) => ({
-    ...ERROR,
-    position,
-  }));
+  const scripts = ["section", "client/late.js", "client/terms.js", "client/broken.js", "client/index.js"];
+  const errors = scripts.map((script) => ({ ...ERROR, position: `${script}:1:9` }));
+  let respondLate: (response: Response) => void = () => undefined;
+  const late = new Promise<Response>((resolve) => (respondLate = resolve));
   const responses: Record<string, object> = {
     "/api/v1/sections/legal/errors": { since: AT, errors },
     [mapOf("1.0.0", "section")]: new Response("{}", { status: 503 }),
+    [mapOf("1.0.0", "client%2Flate.js")]: late,
     [mapOf("1.0.0", "client%2Fterms.js")]: new Response("{}", { status: 404 }),
+    [mapOf("1.0.0", "client%2Fbroken.js")]: new Response("{"),
     [mapOf("1.0.0", "client%2Findex.js")]: {
       version: 3,
       sections: [{ offset: { line: 0, column: 0 }, map: SOURCE_MAP }],
@@ -219,15 +224,22 @@ test("SectionPage reads a source map again only if that can help", async () => {
   const { calls, update } = show(LEGAL, [], responses);
   const region = await screen.findByRole("region", { name: "Errors" });
   await waitFor(() => {
-    expect(region.textContent).toMatch(/section:1:9.*client\/terms\.js:1:9.*src\/Terms\.tsx:3:8/);
+    expect(region.textContent).toMatch(/section:1:9.*terms\.js:1:9.*broken\.js:1:9.*src\/Terms\.tsx:3:8/);
   });
   responses[mapOf("1.0.0", "section")] = SOURCE_MAP;
   update();
   await waitFor(() => {
-    expect(region.textContent).toMatch(/src\/Terms\.tsx:3:8.*client\/terms\.js:1:9.*src\/Terms\.tsx:3:8/);
+    expect(region.textContent).toMatch(/src\/Terms\.tsx:3:8.*late\.js:1:9.*terms\.js:1:9/);
   });
-  const scripts = calls.flatMap(([, path]) => /1\.0\.0\/source-map\?script=(.*)/.exec(path)?.[1] ?? []);
-  expect(scripts.toSorted()).toEqual(["client%2Findex.js", "client%2Fterms.js", "section", "section"]);
+  responses[mapOf("1.0.0", "client%2Flate.js")] = SOURCE_MAP;
+  respondLate(new Response("{}", { status: 503 }));
+  await vi.waitFor(() => {
+    update();
+    expect(region.textContent).toMatch(/src\/Terms\.tsx:3:8.*src\/Terms\.tsx:3:8.*terms\.js:1:9.*broken\.js:1:9/);
+  });
+  const read = calls.flatMap(([, path]) => /1\.0\.0\/source-map\?script=(.*)/.exec(path)?.[1] ?? []);
+  const expected = [...scripts, "section", "client/late.js"].map(encodeURIComponent);
+  expect(read.toSorted()).toEqual(expected.toSorted());
 });
 
 test.each([

@@ -22,25 +22,27 @@ export interface SourcePosition {
 /** Finds the source of a position in a script of a release, such as `section:1:234`. Null: the release has no source map of it. */
 export type Locate = (version: string, position: string) => Promise<SourcePosition | null>;
 
-/** Returns the function for a section, which reads each source map once. A read that fails is repeated after a minute. */
+/** Returns the function for a section, which reads each source map once. After a minute it repeats reads that may succeed then. */
 export function useLocate(section: string): Locate {
   const { traffic } = useConsole();
-  const [maps, setMaps] = useState(() => new Map<string, Promise<TraceMap | null>>());
+  // A new object around the same map renews the function, and keeps reads that are not over yet.
+  const [known, setKnown] = useState(() => ({ maps: new Map<string, Promise<TraceMap | null>>() }));
   const hasFailed = useRef(false);
   useEffect(() => {
-    if (hasFailed.current) setMaps((known) => new Map(known));
+    if (hasFailed.current) setKnown(({ maps }) => ({ maps }));
     hasFailed.current = false;
   }, [traffic]);
   return useCallback(
     async (version, position) => {
       const [, script = "", line = "", column = ""] = /^(.+):(\d+):(\d+)$/.exec(position) ?? [];
       const path = `/sections/${section}/releases/${encodeURIComponent(version)}/source-map?script=${encodeURIComponent(script)}`;
+      const { maps } = known;
       const read = async (): Promise<TraceMap | null> => {
         try {
           return parse(await call<SectionedSourceMapInput>("GET", path));
         } catch (error) {
           // A release without source maps, or one that another team has published, keeps its positions.
-          if (!(error instanceof ApiError && [403, 404].includes(error.status))) {
+          if (isTemporary(error)) {
             hasFailed.current = true;
             maps.delete(path);
           }
@@ -51,8 +53,15 @@ export function useLocate(section: string): Locate {
       maps.set(path, map);
       return sourceOf(await map, Number(line), Number(column));
     },
-    [section, maps],
+    [section, known],
   );
+}
+
+/** Whether a read that failed with this error may succeed later. */
+function isTemporary(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 0 || error.status === 429 || error.status >= 500;
+  // Otherwise the response broke off.
+  return !(error instanceof SyntaxError);
 }
 
 /** The source map, unless it is malformed. */
