@@ -78,6 +78,11 @@ impl SigningKey {
         self.sign_with_header(&json!({ "alg": "ES256", "kid": self.id, "typ": kind }), claims)
     }
 
+    /// An ID token that does not name its key.
+    pub(crate) fn sign_without_id(&self, claims: &Value) -> String {
+        self.sign_with_header(&json!({ "alg": "ES256" }), claims)
+    }
+
     fn sign_with_header(&self, header: &Value, claims: &Value) -> String {
         let text = unsigned(header, claims);
         let signature = self.pair.sign(&SystemRandom::new(), text.as_bytes()).unwrap();
@@ -121,9 +126,9 @@ impl IdentityProvider {
         issuer(self.address)
     }
 
-    /// Publishes another key instead.
-    pub(crate) fn rotate(&self, key: &SigningKey) {
-        self.state.lock().keys = vec![key.public()];
+    /// Publishes these keys instead.
+    pub(crate) fn rotate(&self, keys: &[&SigningKey]) {
+        self.state.lock().keys = keys.iter().map(|key| key.public()).collect();
     }
 
     /// Makes the token endpoint return this ID token.

@@ -54,8 +54,22 @@ impl FailureLimiters {
         checked.map_err(|limited| self.limited(client, client_ip, limited))
     }
 
-    /// Counts a request without a valid token. Returns the error to answer with: `problem`, or that
-    /// the client is rate limited.
+    /// The error to answer a request for its token with. An issuer that cannot be reached is not the
+    /// fault of the client, and its keys are fetched rarely, however many requests need them.
+    pub(super) fn refuse(
+        &self,
+        client: ClientKey,
+        client_ip: Option<IpAddr>,
+        problem: TokenProblem,
+    ) -> AdminError {
+        if problem.is_temporary() {
+            return AdminError::Unauthorized(problem);
+        }
+        self.limit(client, client_ip, problem)
+    }
+
+    /// Counts a request without a valid token, or a sign-in, each of which can call the provider.
+    /// Returns the error to answer with: `problem`, or that the client is rate limited.
     pub(super) fn limit(
         &self,
         client: ClientKey,

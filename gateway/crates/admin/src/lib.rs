@@ -177,7 +177,7 @@ impl Admin {
         let (head, body) = request;
         let client = head.client.key();
         let client_ip = event.client_ip;
-        let refused = |problem| self.failure_limiters.limit(client, client_ip, problem);
+        let refused = |problem| self.failure_limiters.refuse(client, client_ip, problem);
         match endpoint {
             Endpoint::Open(handler) => Ok(handler(self)),
             Endpoint::Console => {
@@ -204,7 +204,9 @@ impl Admin {
                 };
                 let outcome = handler(self, call).await;
                 outcome.map_err(|error| match error {
-                    AdminError::Unauthorized(problem) => refused(problem),
+                    AdminError::Unauthorized(problem) => {
+                        self.failure_limiters.limit(client, client_ip, problem)
+                    }
                     error => error,
                 })
             }

@@ -44,7 +44,9 @@ impl TokenProblem {
                 IdTokenProblem::Issuer => "id_token_issuer",
                 IdTokenProblem::Audience(_) => "id_token_audience",
                 IdTokenProblem::Algorithm(_) => "id_token_algorithm",
-                IdTokenProblem::Key | IdTokenProblem::Signature => "id_token_signature",
+                IdTokenProblem::Key | IdTokenProblem::NoKeyId | IdTokenProblem::Signature => {
+                    "id_token_signature"
+                }
                 IdTokenProblem::Time => "token_expired",
                 IdTokenProblem::Claim(_) | IdTokenProblem::Malformed => "id_token_invalid",
                 IdTokenProblem::NoSignIn | IdTokenProblem::Code | IdTokenProblem::Refused(_) => {

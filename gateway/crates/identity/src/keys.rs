@@ -100,25 +100,24 @@ impl KeySource {
         }
     }
 
-    /// What `find` finds in the keys. If it finds nothing, they are fetched again, but not too often,
-    /// and the problem is `missing`. `provider` is the provider's name.
+    /// What `find` finds in the keys. If it finds nothing, they are fetched again, but not too often.
+    /// `provider` is the provider's name.
     pub(crate) async fn find<T>(
         self: &Arc<Self>,
         provider: &str,
-        missing: IdTokenProblem,
-        find: impl Fn(&Keys) -> Option<T>,
+        find: impl Fn(&Keys) -> Result<T, IdTokenProblem>,
     ) -> Result<T, IdTokenProblem> {
-        let known = || self.valid().and_then(|keys| find(&keys));
-        if let Some(found) = known() {
+        let known = || self.valid().map(|keys| find(&keys));
+        if let Some(Ok(found)) = known() {
             self.refresh_if_old(provider);
             return Ok(found);
         }
-        let fetch = self.fetch_unless(provider, || known().is_some());
+        let fetch = self.fetch_unless(provider, || matches!(known(), Some(Ok(_))));
         let is_reachable = timeout(MAX_WAIT, fetch).await.unwrap_or(false);
         match known() {
-            Some(found) => Ok(found),
-            None if is_reachable => Err(missing),
-            None => Err(IdTokenProblem::Unreachable(provider.to_owned())),
+            Some(Ok(found)) => Ok(found),
+            Some(Err(missing)) if is_reachable => Err(missing),
+            _ => Err(IdTokenProblem::Unreachable(provider.to_owned())),
         }
     }
 
@@ -272,7 +271,8 @@ mod tests {
 
     async fn find(source: &Arc<KeySource>) -> Result<(), IdTokenProblem> {
         let withdrawn = |keys: &Keys| keys.set.find("withdrawn").map(|_| ());
-        source.find("ci", IdTokenProblem::Key, withdrawn).await
+        let find = |keys: &Keys| withdrawn(keys).ok_or(IdTokenProblem::Key);
+        source.find("ci", find).await
     }
 
     fn issuer_of(listener: &TcpListener) -> String {

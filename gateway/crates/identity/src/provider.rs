@@ -94,24 +94,27 @@ impl Provider {
         if header.typ.is_some_and(|kind| !kind.eq_ignore_ascii_case("jwt")) {
             return Err(IdTokenProblem::Claim("typ".to_owned()));
         }
-        let find = |keys: &Keys| key(keys, header.kid.as_deref());
-        let key = self
-            .keys
-            .find(&self.settings.name, IdTokenProblem::Key, find)
-            .await?;
-        let is_for = |jwk: &Jwk| {
-            let own = jwk.common.key_algorithm;
-            own.is_none_or(|own| Algorithm::try_from(own).is_ok_and(|own| own == header.alg))
-        };
-        let public = DecodingKey::from_jwk(&key).ok().filter(|_| is_for(&key));
         let mut validation = Validation::new(header.alg);
         validation.leeway = LEEWAY;
         validation.validate_nbf = true;
         validation.set_audience(&self.settings.audiences());
         validation.set_issuer(&[&self.settings.issuer]);
         validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
-        let decoded = decode(token, &public.ok_or(IdTokenProblem::Signature)?, &validation);
-        let decoded = decoded.map_err(|error| self.problem(&error))?;
+        let is_for = |jwk: &Jwk| {
+            let own = jwk.common.key_algorithm;
+            own.is_none_or(|own| Algorithm::try_from(own).is_ok_and(|own| own == header.alg))
+        };
+        // An issuer can change its key without another ID, or have one without an ID.
+        let verified = |keys: &Keys| {
+            let key = key(keys, header.kid.as_deref())?;
+            let public = DecodingKey::from_jwk(key).ok().filter(|_| is_for(key));
+            let public = public.ok_or(IdTokenProblem::Signature)?;
+            match decode(token, &public, &validation).map_err(|error| self.problem(&error)) {
+                Err(IdTokenProblem::Signature) => Err(IdTokenProblem::Signature),
+                decoded => Ok(decoded),
+            }
+        };
+        let decoded = self.keys.find(&self.settings.name, verified).await??;
         check(&decoded.claims, &self.settings.audiences())?;
         self.holder(decoded.claims)
     }
@@ -167,11 +170,10 @@ fn check(claims: &Map<String, Value>, audiences: &[&str]) -> Result<(), IdTokenP
 }
 
 /// The key with this ID. A token needs no ID if its issuer has only one key.
-fn key(keys: &Keys, id: Option<&str>) -> Option<Jwk> {
-    let found = match (id, keys.set.keys.as_slice()) {
-        (Some(id), _) => keys.set.find(id),
-        (None, [only]) => Some(only),
-        (None, _) => None,
-    };
-    found.cloned()
+fn key<'a>(keys: &'a Keys, id: Option<&str>) -> Result<&'a Jwk, IdTokenProblem> {
+    match (id, keys.set.keys.as_slice()) {
+        (Some(id), _) => keys.set.find(id).ok_or(IdTokenProblem::Key),
+        (None, [only]) => Ok(only),
+        (None, _) => Err(IdTokenProblem::NoKeyId),
+    }
 }

@@ -48,11 +48,12 @@ impl Provider {
         attempt: &Attempt,
         redirect_uri: &str,
     ) -> Result<Url, IdTokenProblem> {
-        let endpoint = |keys: &keys::Keys| keys.authorization_endpoint.clone();
-        let mut url = self
-            .keys
-            .find(&self.settings.name, IdTokenProblem::NoSignIn, endpoint)
-            .await?;
+        let endpoint = |keys: &keys::Keys| {
+            keys.authorization_endpoint
+                .clone()
+                .ok_or(IdTokenProblem::NoSignIn)
+        };
+        let mut url = self.keys.find(&self.settings.name, endpoint).await?;
         url.query_pairs_mut()
             .append_pair("response_type", "code")
             .append_pair(
@@ -79,11 +80,8 @@ impl Provider {
         struct Tokens {
             id_token: String,
         }
-        let endpoint = |keys: &keys::Keys| keys.token_endpoint.clone();
-        let url = self
-            .keys
-            .find(&self.settings.name, IdTokenProblem::NoSignIn, endpoint)
-            .await?;
+        let endpoint = |keys: &keys::Keys| keys.token_endpoint.clone().ok_or(IdTokenProblem::NoSignIn);
+        let url = self.keys.find(&self.settings.name, endpoint).await?;
         let client_id = self.settings.client_id.as_deref().unwrap_or_default();
         let form = Serializer::new(String::new())
             .append_pair("grant_type", "authorization_code")

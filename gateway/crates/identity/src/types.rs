@@ -39,6 +39,9 @@ pub enum IdTokenProblem {
     /// The issuer has no such key.
     #[error("the issuer of the ID token does not publish the key that the token names")]
     Key,
+    /// The token names no key, of several.
+    #[error("the ID token names no key, and its issuer does not publish exactly one")]
+    NoKeyId,
     /// The signature is wrong.
     #[error("the signature of the ID token is invalid")]
     Signature,
