@@ -464,13 +464,32 @@ fn memory_limit_of_worker_follows_its_setting() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn other_processes_of_the_user_cannot_read_memory() {
-    // A privileged process can read any memory, so neither side has privileges.
-    let unprivileged = if rustix::process::geteuid().is_root() {
+fn workers_start_if_the_gateway_has_a_lower_priority() {
+    with_rendering_site(
+        Gateway::set_up(Setup {
+            extra: "[render]\nworkers = 1\n",
+            wrapper: &format!("nice -n 10 {}", without_privileges()),
+            ..Setup::default()
+        }),
+        "export default { page: () => 'x' };",
+    );
+}
+
+/// What starts a program without the privileges of this process.
+#[cfg(target_os = "linux")]
+fn without_privileges() -> &'static str {
+    if rustix::process::geteuid().is_root() {
         "setpriv --bounding-set=-all --inh-caps=-all"
     } else {
         ""
-    };
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn other_processes_of_the_user_cannot_read_memory() {
+    // A privileged process can read any memory, so neither side has privileges.
+    let unprivileged = without_privileges();
     let gateway = with_rendering_site(
         Gateway::set_up(Setup {
             extra: "[render]\nworkers = 1\n",

@@ -228,7 +228,9 @@ fn parse(key: PolicyKey, value: &Value) -> Result<BTreeSet<String>, String> {
         }),
         Value::Array(items) if key == PolicyKey::StyleElements => strings(items, "hash", is_hash),
         Value::Array(items) if key == PolicyKey::Features => {
-            strings(items, "feature that documents are denied", |text| FEATURES.contains(&text))
+            strings(items, "feature that documents are denied", |text| {
+                FEATURES.contains(&text)
+            })
         }
         Value::Null => Err("is null".to_owned()),
         Value::Bool(_) => Err("is of type boolean".to_owned()),

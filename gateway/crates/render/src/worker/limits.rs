@@ -2,7 +2,7 @@
 
 use std::io;
 
-use rustix::process::{Resource, Rlimit, setpriority_process, setrlimit};
+use rustix::process::{Resource, Rlimit, getpriority_process, setpriority_process, setrlimit};
 
 /// The memory for what is not a script's, in bytes: the thread's stack, the modules' sources, and
 /// the page on its way out.
@@ -20,7 +20,10 @@ const NICENESS: i32 = 5;
 
 /// Lowers the scheduling priority, and makes the kernel kill the worker when the gateway exits.
 pub(super) fn lower_priority() -> io::Result<()> {
-    setpriority_process(None, NICENESS)?;
+    // Only a privileged process may raise its priority, and the gateway's may be lower already.
+    if getpriority_process(None)? < NICENESS {
+        setpriority_process(None, NICENESS)?;
+    }
     #[cfg(target_os = "linux")]
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
     Ok(())
