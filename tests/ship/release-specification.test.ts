@@ -147,7 +147,10 @@ const INVALID: readonly (readonly [problem: string, change: (release: Release) =
   ),
   ["is not a hash", (release) => ({ ...release, policy: { styleElements: ["sha256-a"] } })],
   ["policy.workers: is of type string", (release) => ({ ...release, policy: { workers: "yes" } })],
-  ["is not a denied feature", (release) => ({ ...release, policy: { features: ["clipboard-read"] } })],
+  [
+    "is not a feature that documents are denied",
+    (release) => ({ ...release, policy: { features: ["clipboard-read"] } }),
+  ],
   ["policy.trustedTypes: `off` is not a mode", (release) => ({ ...release, policy: { trustedTypes: "off" } })],
   ["policy: unknown key `scripts`; expected one of `images`", (release) => ({ ...release, policy: { scripts: [] } })],
   ["unknown variant `list`", (release) => ({ ...release, config: { pageSize: "list" } })],
