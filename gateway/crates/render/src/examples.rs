@@ -139,8 +139,9 @@ fn exceeds_limit(failure: &Failure) -> bool {
 }
 
 impl Renderer {
-    /// Renders the extensions that a set shows, and that this gateway has not rendered, with the first
-    /// example of their point. Then documents wait for as long as one takes, or not at all if it fails.
+    /// Renders the extensions that a set shows, and that this gateway has not rendered, with the
+    /// first example of their point. Then documents wait for as long as an extension takes, or not
+    /// at all if it fails.
     pub async fn try_unknown(&self, store: &Store, set: &LoadedDeployment) {
         let Some(engine) = &self.engine else {
             return;
@@ -165,7 +166,7 @@ impl Renderer {
         let tries = unknown
             .filter_map(|extension| Attempt::new(engine, store, request, Some(extension)))
             .map(Attempt::try_postponed);
-        // At the same time: none waits until another one has failed.
+        // At the same time, so that one that loops does not delay the others.
         join_all(tries).await;
     }
 

@@ -52,8 +52,8 @@ impl ExtensionHistory {
         Some(longest + (longest + share) / EXTENSION_SHARE)
     }
 
-    /// The budget of an extension that no document waits for: a fifth more than the longest job has used
-    /// so far, and at least [`FIRST_TRY`].
+    /// The budget of an extension that no document waits for: a fifth more than the longest job has
+    /// used so far, and at least [`FIRST_TRY`].
     pub(super) fn postponed_budget(&self, circuit: &CircuitKey) -> Duration {
         let histories = self.0.lock();
         let history = key(circuit).and_then(|key| histories.get(&key));

@@ -24,8 +24,8 @@ const MAX_EXTENSION_BYTES: usize = 256 * 1024;
 /// at most a fifth longer than it takes without failures.
 pub(super) const EXTENSION_SHARE: u32 = 5;
 
-/// The least budget of an extension that no document waits for. One that needs more starts anew after those that
-/// wait for a worker, so an extension that loops delays them by this time only.
+/// The least budget of an extension that no document waits for. One that needs more starts anew
+/// behind those that wait for a worker.
 pub(super) const FIRST_TRY: Duration = Duration::from_millis(25);
 
 /// A job: to render a page or an extension, or to evaluate its queries.
@@ -103,8 +103,8 @@ impl Job {
         self.postponed.initialized()
     }
 
-    /// Lets no document wait for it, because its budget is used up. Returns the job to start in its place,
-    /// with all of its CPU time.
+    /// Lets no document wait for it, because its budget is used up. Returns the job to start in its
+    /// place, with all of its CPU time.
     pub(super) fn postpone(&self) -> Self {
         // It may be set already.
         let _ = self.postponed.set(());

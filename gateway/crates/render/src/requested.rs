@@ -54,8 +54,8 @@ pub(crate) struct RequestedPaths<'a> {
     pub(crate) accepts_status_changes: bool,
 }
 
-/// A failure that is new, and the releases that it concerns: the one that fails, and those of its
-/// path that are new.
+/// A failure that the deploy adds: the release that fails and the new releases of the path, and the
+/// message.
 pub(crate) type NewFailure = (Vec<ReleaseId>, String);
 
 /// What visitors get at a path.
