@@ -70,6 +70,7 @@ test("The pages of a list follow the query", async ({ page, events }) => {
   await page.goForward();
   await expect(number).toHaveText(/^Page 3/);
   await page.goBack();
+  await expect(number).toHaveText(/^Page 2/);
   await page.getByRole("link", { name: "← Earlier" }).click();
   await expect(number).toHaveText(/^Page 1/);
   const paths = recordPaths(page);
