@@ -8,7 +8,7 @@ import { boxOf, expectNoHorizontalScroll } from "../support/layout";
 import { expectAccessibleOnPhone } from "../support/phone";
 import { ROOT } from "../support/repository.mjs";
 import { expectScreen, follow } from "../support/screens";
-import { openPage } from "../support/signup";
+import { openPage, waitForDialogStyles } from "../support/signup";
 import { expect, test, type Operator } from "./operator";
 
 const LEGAL = path.join(ROOT, "mfe-legal");
@@ -57,13 +57,6 @@ async function expectBannerOnTop(page: Page, site: string): Promise<void> {
   await expect(skip).toHaveCSS("clip-path", "none");
   await expect.poll(async () => (await boxOf(skip)).y).toBeGreaterThanOrEqual(banner.height);
   await expect(skip).toBeInViewport({ ratio: 1 });
-}
-
-/** Waits for what the page requests when it is idle, which needs the preview's cookie: the dialog's stylesheet is the last. */
-async function idle(page: Page): Promise<void> {
-  await page.waitForFunction(() =>
-    performance.getEntriesByType("resource").some(({ name }) => /\/assets\/signup\/.*\.css$/.test(name)),
-  );
 }
 
 test("A link asks before it shows a preview, which is marked until it ends", async ({ page, browser, operate }) => {
@@ -148,7 +141,7 @@ test("A link asks before it shows a preview, which is marked until it ends", asy
     await expectScreen(visitor, LIVE);
     await expect(bannerOf(visitor)).toHaveCount(0);
     await others.close();
-    await idle(page);
+    await waitForDialogStyles(page);
     await buttonOf(page).click();
     await page.waitForURL(`${own.url}/`);
     await expect(bannerOf(page)).toHaveCount(0);
@@ -156,7 +149,7 @@ test("A link asks before it shows a preview, which is marked until it ends", asy
     await page.goto(`${own.url}/terms`);
     await expectScreen(page, LIVE);
     await start(page, own.url + link);
-    await idle(page);
+    await waitForDialogStyles(page);
     await operator.endPreviews();
     await page.reload();
     await expectScreen(page, LIVE);

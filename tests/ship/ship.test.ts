@@ -13,6 +13,7 @@ import { expect, test } from "../support/own-site";
 import { startRecipesUpstream, type RecipesUpstream } from "../support/recipes-upstream";
 import { ROOT } from "../support/repository.mjs";
 import { runCommand, sectionCommand, type RunSection } from "../support/section-command";
+import { waitForDialogStyles } from "../support/signup";
 
 async function builtVersion(section: string): Promise<string> {
   const release = JSON.parse(await readFile(path.join(section, "release/release.json"), "utf8")) as Release;
@@ -336,7 +337,9 @@ test("A new team ships its section from an empty folder", async ({ page, browser
     await page.getByRole("button", { name: "Start preview" }).click();
     await expect(page.getByRole("complementary", { name: "Preview" })).toBeVisible();
     await expect(page.getByRole("heading", { level: 1 })).toHaveText("Hello again");
+    await waitForDialogStyles(page);
     await page.getByRole("button", { name: "End preview" }).click();
+    await page.waitForURL(`${own.url}/`);
     await expectHeading("Hello");
   });
 

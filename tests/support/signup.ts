@@ -36,6 +36,16 @@ export function joinDialog(page: Page): Locator {
   return page.getByRole("dialog", { name: /^Create your account$|^Sign-up isn’t available$|^You’re signed up$/ });
 }
 
+/**
+ * Waits for the dialog's stylesheet, the last file that a page requests when it is idle: once a preview has ended, the page may
+ * request nothing of it.
+ */
+export async function waitForDialogStyles(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    performance.getEntriesByType("resource").some(({ name }) => /\/assets\/signup\/.*\.css$/.test(name)),
+  );
+}
+
 /** Opens a page and waits for its heading; until then the shell shows the loading layout. */
 export async function openPage(page: Page, address: string, options?: Parameters<Page["goto"]>[1]): Promise<void> {
   await page.goto(address, options);
