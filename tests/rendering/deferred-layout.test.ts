@@ -1,5 +1,5 @@
 import { expect, test } from "../support/fixtures";
-import { waitForPaint, holdRequests, SHELL, waitForHydration } from "../support/hydration";
+import { waitForPaint, holdRequests, SHELL, waitForHydration, waitForParsed } from "../support/hydration";
 import { boxOf } from "../support/layout";
 import { recordLayoutShifts } from "../support/layout-shifts";
 
@@ -12,6 +12,7 @@ test("Content below the fold is laid out near the viewport", async ({ page }) =>
   const benefits = page.getByRole("heading", { name: "What to expect" });
   const isLaidOut = (): Promise<boolean> =>
     benefits.evaluate((heading) => heading.checkVisibility({ contentVisibilityAuto: true }));
+  await waitForParsed(page);
   await waitForPaint(page);
   expect(await isLaidOut()).toBe(false);
   // The page is scrolled to its end before the shell loads: hydration must not move visible content.

@@ -11,6 +11,7 @@ import {
   waitForEventHandlers,
   waitForHydration,
   waitForPaint,
+  waitForParsed,
 } from "../support/hydration";
 import { expectScreen } from "../support/screens";
 import { expectFormValues, fillForm, receivedFrom } from "../support/signup";
@@ -178,6 +179,7 @@ test("The scroll position survives hydration and a reload", async ({ page }) => 
   const startShell = await holdRequests(page, SHELL);
   await page.goto("/state/California", { waitUntil: "commit" });
   await expectScreen(page, "Escorts in California");
+  await waitForParsed(page);
   const scrollTop = (): Promise<number> => page.evaluate(() => Math.round(scrollY));
   await page.evaluate(() => {
     scrollTo({ top: 700, behavior: "instant" });
@@ -188,7 +190,7 @@ test("The scroll position survives hydration and a reload", async ({ page }) => 
   const heading = page.getByRole("heading", { level: 1 });
   const { y } = (await heading.boundingBox()) ?? { y: 0 };
   expect(y).toBeLessThan(-400);
-  await page.waitForFunction(() => typeof (history.state as { scrollTop?: unknown } | null)?.scrollTop === "number");
+  await page.waitForFunction(() => (history.state as { scrollTop?: unknown } | null)?.scrollTop === scrollY);
   const before = await scrollTop();
   await page.reload();
   await waitForHydration(page);

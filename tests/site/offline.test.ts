@@ -1,12 +1,10 @@
 import { expectErrorsAbout } from "../support/browser-errors";
 import { expect, test } from "../support/fixtures";
-import { waitForHydration } from "../support/hydration";
 import { expectScreen, open } from "../support/screens";
 
 test("Offline navigation shows a message, then loads once online", async ({ page, context, browserErrors }) => {
   const home = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
   await open(page, home);
-  await waitForHydration(page);
   await context.setOffline(true);
   await page.getByRole("contentinfo").getByRole("link", { name: "Terms" }).click();
   await expectScreen(page, "You’re offline");

@@ -1,7 +1,6 @@
 // The dialog and what clears the tab. The page is among the screens that other tests visit.
 import { expectAccessible } from "../support/axe";
 import { expect, test } from "../support/fixtures";
-import { waitForHydration } from "../support/hydration";
 import { recordLayoutShifts, scrollThrough } from "../support/layout-shifts";
 import { open } from "../support/screens";
 import { expectFailedSignups, newEmail, openDialog, signUp } from "../support/signup";
@@ -19,7 +18,6 @@ test("A visitor sees what the tab keeps and has sent, clears it and leaves", asy
   await test.step("The page names what is typed in a form that is closed on it", async () => {
     const typed = page.getByText(/as typed in the form: your email$/);
     await open(page, RECEIPT);
-    await waitForHydration(page);
     const join = await openDialog(page);
     await expect(typed).toHaveCount(0);
     await join.getByLabel("Email").fill(newEmail("ok"));
@@ -29,7 +27,6 @@ test("A visitor sees what the tab keeps and has sent, clears it and leaves", asy
 
   await test.step("Home lists the cities of the tab, and nothing moves", async () => {
     await open(page, HOUSTON);
-    await waitForHydration(page);
     await open(page, HOME);
     await expect(cities.getByRole("link", { name: "Houston, Texas" })).toHaveAttribute("href", HOUSTON.path);
     await scrollThrough(page);

@@ -3,7 +3,7 @@ import { chromium, type Locator, type Page } from "@playwright/test";
 
 import { launchOptions } from "../support/chromium.mjs";
 import { test, expect } from "../support/fixtures";
-import { holdRequests, waitForEventHandlers, markElements, SHELL, waitForHydration } from "../support/hydration";
+import { holdRequests, waitForEventHandlers, SHELL, waitForHydration } from "../support/hydration";
 import { boxOf } from "../support/layout";
 import { fillForm, joinDialog, openDialog, openPage } from "../support/signup";
 
@@ -111,8 +111,6 @@ test("Closing the dialog focuses an opener clicked early", async ({ page }) => {
   const startShell = await holdRequests(page, SHELL);
   const startSection = await holdRequests(page, /\/assets\/legal\/.*\.js$/);
   await page.goto("/terms", { waitUntil: "commit" });
-  await expect(page.getByRole("contentinfo")).toBeVisible();
-  await markElements(page);
   startShell();
   await waitForEventHandlers(page);
   const dialog = await openDialog(page);
@@ -139,7 +137,7 @@ async function pixel(page: Page, x: number, y: number): Promise<readonly number[
 test("Beside a scrollbar, the dialog is centered and dims the whole window", async ({ site }) => {
   // Scrollbars that take space, which tests otherwise hide.
   const browser = await chromium.launch({ ...launchOptions(), ignoreDefaultArgs: ["--hide-scrollbars"] });
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
   await openPage(page, `${site.url}/terms`);
   const bodyWidth = (): Promise<number> => page.evaluate(() => document.body.getBoundingClientRect().width);
   const width = await bodyWidth();

@@ -1,5 +1,6 @@
 // What a sign-up leaves in the browser, and the form post of a browser that has JavaScript.
 import { test, expect } from "../support/fixtures";
+import { waitForHydration } from "../support/hydration";
 import {
   expectFailedSignups,
   expectFormValues,
@@ -97,6 +98,7 @@ test("The error of a form post is hydrated, and shown once", async ({ page, brow
     await post("reject");
     await expect(form.getByLabel("Email")).toBeFocused();
     await expectFailedSignups(browserErrors, 1);
+    await waitForHydration(page);
     await signUp(form);
     await page.waitForURL("/success");
     await expect(page.getByRole("heading", { level: 1, name: "You’re signed up" })).toBeFocused();

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 
 import { expect, test } from "../support/fixtures";
-import { waitForHydration, waitForPaint } from "../support/hydration";
+import { waitForPaint } from "../support/hydration";
 import { expectScreen, follow, open } from "../support/screens";
 
 test.use({ reducedMotion: "no-preference" });
@@ -71,7 +71,6 @@ test.describe("A view transition", () => {
   test("morphs a list item into its page's heading, and back, but not for fragments", async ({ page }) => {
     const transitions = await recordTransitions(page);
     await open(page, HOME);
-    await waitForHydration(page);
     await test.step("not for fragments", async () => {
       await page.getByRole("link", { name: "Choose a state" }).click();
       await expect(page).toHaveURL("/#states");

@@ -18,12 +18,17 @@ export async function holdRequests(page: Page, files: RegExp): Promise<() => voi
   return release;
 }
 
-/** Marks every server-rendered element, including head tags. Returns the number of elements in `#root`. */
+/** Waits until the browser has parsed the whole document. Its scripts may be held. */
+export async function waitForParsed(page: Page): Promise<void> {
+  await page.waitForFunction(() => document.readyState !== "loading");
+}
+
+/** Marks every server-rendered element in `#root` once the document is parsed. Returns their number. */
 export async function markElements(page: Page): Promise<number> {
+  await waitForParsed(page);
   return page.evaluate(() => {
     const elements = [...document.querySelectorAll("#root *")];
-    for (const element of [...elements, ...document.querySelectorAll("[data-head]")])
-      Object.assign(element, { serverRendered: true });
+    for (const element of elements) Object.assign(element, { serverRendered: true });
     return elements.length;
   });
 }
@@ -65,15 +70,12 @@ export async function countElements(page: Page): Promise<{ preserved: number; ad
   });
 }
 
-/**
- * Waits until the shell handles clicks on links and buttons. The same effects replace the marked head tags, even
- * before the page's section has loaded.
- */
+/** Selects the document once the shell handles clicks on links and buttons, even before the page's section has loaded. */
+export const SHELL_STARTED = "html[data-first-view-rendered]";
+
+/** Waits until the shell handles clicks on links and buttons, even before the page's section has loaded. */
 export async function waitForEventHandlers(page: Page): Promise<void> {
-  await page.waitForFunction(() =>
-    // The gateway's breadcrumb list (JSON-LD) stays.
-    [...document.querySelectorAll("[data-head]:not(script)")].every((tag) => !("serverRendered" in tag)),
-  );
+  await page.locator(SHELL_STARTED).waitFor({ state: "attached" });
 }
 
 /** Waits until the browser has painted all pending changes. */

@@ -130,7 +130,8 @@ export async function loadFirstView(browser, url) {
 export async function measureNavigation(page, path, last = "main h1") {
   const { requests, end } = collect(page);
   const before = await page.locator("main h1").innerText();
-  await page.evaluate((href) => {
+  // Once the shell handles links.
+  await page.locator("html[data-first-view-rendered]").evaluate((_, href) => {
     const link = document.createElement("a");
     link.href = href;
     document.body.append(link);

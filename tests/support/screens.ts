@@ -1,5 +1,7 @@
 import { expect, type Page } from "@playwright/test";
 
+import { SHELL_STARTED, waitForHydration } from "./hydration";
+
 /** A screen of the site and a path that shows it. */
 export interface Screen {
   readonly name: string;
@@ -52,15 +54,16 @@ export async function expectScreen(page: Page, heading: string): Promise<void> {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
 }
 
-/** Opens a screen with a full page load. */
+/** Opens a screen with a full page load, and waits until it can be used. */
 export async function open(page: Page, { path, heading }: Screen): Promise<void> {
   await page.goto(path);
   await expectScreen(page, heading);
+  await waitForHydration(page);
 }
 
-/** Clicks a new link to `path` in the current page, like any link in a section. */
+/** Clicks a new link to `path` in the current page, like any link in a section, once the shell handles it. */
 export async function follow(page: Page, path: string): Promise<void> {
-  await page.evaluate((href) => {
+  await page.locator(SHELL_STARTED).evaluate((_, href) => {
     const link = document.createElement("a");
     link.href = href;
     document.body.append(link);

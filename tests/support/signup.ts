@@ -2,6 +2,7 @@ import { expect, type Locator, type Page } from "@playwright/test";
 import { randomUUID } from "node:crypto";
 
 import type { BrowserErrors } from "./browser-errors";
+import { waitForHydration } from "./hydration";
 import type { Site } from "./site.mjs";
 
 /** The generic message of a failed sign-up. */
@@ -46,10 +47,11 @@ export async function waitForDialogStyles(page: Page): Promise<void> {
   );
 }
 
-/** Opens a page and waits for its heading; until then the shell shows the loading layout. */
-export async function openPage(page: Page, address: string, options?: Parameters<Page["goto"]>[1]): Promise<void> {
-  await page.goto(address, options);
+/** Opens a page, and waits for its heading and until it can be used; until then the shell shows the loading layout. */
+export async function openPage(page: Page, address: string): Promise<void> {
+  await page.goto(address);
   await expect(page.getByRole("main").getByRole("heading", { level: 1 })).toBeVisible();
+  await waitForHydration(page);
 }
 
 /** Opens the dialog with the footer's button. */
