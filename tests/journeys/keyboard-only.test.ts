@@ -20,6 +20,7 @@ test("A visitor signs up from the home page by keyboard alone", async ({ page, s
   await test.step("To a state by the search", async () => {
     await tabTo(page, page.getByRole("combobox", { name: "Find a city or state" }), "Shift+Tab");
     await keyboard.type("CA");
+    await expect(page.getByRole("option", { name: "California CA" })).toBeVisible();
     await keyboard.press("ArrowDown");
     await expect(page.getByRole("option", { selected: true })).toHaveText("California CA");
     await keyboard.press("Enter");

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 
 import { expect, test } from "../support/fixtures";
-import { waitForHydration, waitForPaint } from "../support/hydration";
+import { waitForPaint } from "../support/hydration";
 import { expectScreen, open } from "../support/screens";
 
 const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
@@ -50,7 +50,6 @@ test.describe("fragment navigation", () => {
   test("does not scroll back when the focus moves on", async ({ page }) => {
     await page.setViewportSize({ width: 320, height: 640 });
     await open(page, HOME);
-    await waitForHydration(page);
     const last = page.getByRole("main").getByRole("link", { name: "Wyoming", exact: true });
     await last.evaluate((link) => {
       const heading = document.getElementById("states");
@@ -71,6 +70,9 @@ test.describe("fragment navigation", () => {
     const contents = page.getByRole("navigation", { name: "Contents" });
     await contents.getByRole("link", { name: "Disclaimers" }).click();
     await expect(page.getByRole("heading", { name: /Disclaimers$/ })).toBeInViewport();
+    // Content near the viewport may move it in the next frames.
+    await waitForPaint(page);
+    await waitForPaint(page);
     const there = await scrollTop(page);
     await contents.getByRole("link", { name: "Contact" }).click();
     await expect(page.getByRole("heading", { name: /Contact$/ })).toBeInViewport();

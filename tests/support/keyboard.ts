@@ -1,5 +1,7 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 
+import { waitForPaint } from "./hydration";
+
 /** Expects a client-side navigation to focus the heading and to announce the title to screen readers. */
 export async function expectPageAnnounced(
   page: Page,
@@ -11,6 +13,8 @@ export async function expectPageAnnounced(
   await expect(focused).toBeFocused();
   await expect(page).toHaveTitle(title);
   await expect(page.locator("[data-announcer]")).toHaveText(title);
+  // The shell scrolls in the next frame.
+  await waitForPaint(page);
 }
 
 /** The element that has the focus. */
