@@ -1,8 +1,9 @@
 import type { Locator, Page } from "@playwright/test";
 
 import { expectAccessible } from "../support/axe";
+import { expectErrorsAbout } from "../support/browser-errors";
 import { expect, test } from "../support/fixtures";
-import { waitForHydration, waitForPaint } from "../support/hydration";
+import { waitForPaint } from "../support/hydration";
 import { expectNoHorizontalScroll } from "../support/layout";
 import { expectScreen, open, SCREENS } from "../support/screens";
 import { smallTargets } from "../support/targets";
@@ -18,7 +19,6 @@ test("The index is one immutable file, loaded on intent", async ({ page }) => {
     if (INDEX.test(sent.url())) requests.push(sent.url());
   });
   await open(page, HOME);
-  await waitForHydration(page);
   await waitForPaint(page);
   expect(requests).toEqual([]);
   const loaded = page.waitForResponse(INDEX);
@@ -54,7 +54,7 @@ test("The open search, no matches and a failed index are accessible", async ({ p
   await page.keyboard.press("ArrowDown");
   await page.emulateMedia({ forcedColors: "active" });
   await expect(page.getByRole("option", { selected: true })).toHaveCSS("outline-style", "solid");
-  expect(browserErrors.errors.splice(0)).toEqual([expect.stringContaining("ERR_FAILED")]);
+  expectErrorsAbout(browserErrors, "ERR_FAILED");
 });
 
 test.describe("with a finger, at 320 px", () => {
