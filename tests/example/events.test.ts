@@ -46,9 +46,10 @@ test("Everything works without JavaScript", async ({ browser, events }) => {
   await expect(page).toHaveURL(new RegExp(`/events/portland/event/${String(id)}/rsvp/received$`));
   await expect(page.getByText("The RSVP was received")).toBeVisible();
   await expect(page.getByText("Counting")).toHaveCount(0);
-  const posts = events.api.requests.filter(({ method }) => method === "POST").length;
+  const methods: string[] = [];
+  page.on("request", (request) => methods.push(request.method()));
   await page.reload();
-  expect(events.api.requests.filter(({ method }) => method === "POST")).toHaveLength(posts);
+  expect(methods).not.toContain("POST");
   await page.close();
 });
 
@@ -73,6 +74,8 @@ test("The pages of a list follow the query", async ({ page, events }) => {
   await expect(number).toHaveText(/^Page 2/);
   await page.getByRole("link", { name: "← Earlier" }).click();
   await expect(number).toHaveText(/^Page 1/);
+  // A link below the pointer would prefetch its page.
+  await page.mouse.move(0, 0);
   const paths = recordPaths(page);
   await follow(page, `${list}?utm_source=y`);
   await expect(page).toHaveURL(/\?utm_source=y$/);
@@ -89,9 +92,10 @@ test("Old data says how old it is, and loads again by a link", async ({ page }) 
   await expect(page.getByRole("status").filter({ hasText: "This may be out of date." })).toBeVisible();
   await expectAccessibleOnPhone(page);
   const paths = recordPaths(page);
-  await page.getByRole("link", { name: "Load again" }).click();
+  // Without a pointer, below which another link could come and prefetch its page.
+  await page.getByRole("link", { name: "Load again" }).press("Enter");
   await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
-  // Hover, focus and click each run the queries; no document is loaded.
+  // Focus and Enter each run the queries; no document is loaded.
   expect(new Set(paths)).toEqual(new Set(["/api/events/cities/portland"]));
 });
 

@@ -11,7 +11,7 @@ async function waitForTimeout(page: Page): Promise<void> {
   await expect(async () => {
     await page.clock.runFor(5_000);
     await expect(page.getByRole("heading", { level: 1, name: FALLBACK })).toBeVisible({ timeout: 100 });
-  }).toPass({ timeout: 20_000 });
+  }).toPass();
 }
 
 for (const section of FAULT_SECTIONS) {

@@ -84,6 +84,7 @@ test("An extension is shown in another team's released page, and edits keep its 
   await expect(overlay(page)).toContainText("Runtime error in hello, src/aside.tsx:");
   await expect(overlay(page)).toContainText("the extension directory/city-aside@1 of hello: too windy");
   await development.edit(ASIDE, throwing, state);
+  await expect(overlay(page)).toBeHidden();
 });
 
 test("New data reloads the page", async ({ page, development }) => {
@@ -186,9 +187,9 @@ test("The overlay shows seven kinds of errors", async ({ page, development }) =>
         const [url, anchor = ""] = (await link.getAttribute("href"))?.split("#") ?? [];
         expect(await (await page.request.get(String(url))).text()).toContain(`id="${anchor}"`);
       }
-      expect(development.output.join("\n")).toMatch(
-        new RegExp(`hello: ${kind.toLowerCase()} error at src/pages/home.tsx:\\d+:\\d+\n`),
-      );
+      await expect
+        .poll(() => development.output.join("\n"))
+        .toMatch(new RegExp(`hello: ${kind.toLowerCase()} error at src/pages/home.tsx:\\d+:\\d+\n`));
       if (kind === "Syntax") await expectAccessibleOverlay(page);
       await development.edit(HOME, to, from);
       await expect(overlay(page)).toBeHidden();
@@ -370,7 +371,9 @@ test("The command prints where it serves each section, forwards requests and ref
   secureSite,
 }) => {
   for (const name of ["hello", "signup"])
-    expect(development.output).toContain(`${development.url}/${name} serves ${name} in ${secureSite.url}`);
+    await expect
+      .poll(() => development.output)
+      .toContain(`${development.url}/${name} serves ${name} in ${secureSite.url}`);
   const response = await request.get("/api/echo/cities?state=Texas");
   expect(await response.json()).toEqual({ url: "/base/cities?state=Texas" });
   const status = await new Promise((resolve) => {

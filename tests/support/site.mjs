@@ -54,7 +54,13 @@ export async function startSite({
     listen: { site: "127.0.0.1:0", admin: "127.0.0.1:0" },
     store: { folder: store },
     // Generous limits for a busy machine. No warm-up: a test requests few of the pages.
-    render: { enabled: serverRendering, warm_cache: false, deadline_ms: 10_000, cpu_limit_ms: 5_000 },
+    render: {
+      enabled: serverRendering,
+      warm_cache: false,
+      deadline_ms: 20_000,
+      query_deadline_ms: 2_000,
+      cpu_limit_ms: 5_000,
+    },
     admin: {
       tokens: [
         {
