@@ -189,15 +189,17 @@ test("A section shows modules of another, and so does a host of another company"
     for (const fallback of ["is sold out", "is not for sale", "Honey has no price"])
       await expect(page.getByText(fallback)).toBeVisible();
     await expect.poll(() => warnings.filter((text) => text.includes("[shell] the remote")).length).toBe(3);
-    expect(await federationOf(page)).toEqual({
-      remotes: expect.arrayContaining(["catalog", "directory", "legal", "shop", "signup"]),
-      modules: expect.arrayContaining(["shell", "catalog", "directory", "legal", "shop", "signup"]),
-    });
+    await expect
+      .poll(() => federationOf(page))
+      .toEqual({
+        remotes: expect.arrayContaining(["catalog", "directory", "legal", "shop", "signup"]),
+        modules: expect.arrayContaining(["shell", "catalog", "directory", "legal", "shop", "signup"]),
+      });
     await follow(page, "/catalog");
     await expectScreen(page, "Catalog");
     expect(entries.length).toBe(1);
     // The list of sections, and what the modules of one need that are shown; and the dialog that the page can open.
-    expect(remotes.toSorted()).toEqual(["", "?section=catalog", "?section=signup"]);
+    await expect.poll(() => remotes.toSorted()).toEqual(["", "?section=catalog", "?section=signup"]);
     expectErrorsAbout(browserErrors, "a broken tag");
   });
 

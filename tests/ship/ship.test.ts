@@ -195,6 +195,7 @@ async function expectSignIn(page: Page, hello: string, browserErrors: BrowserErr
     await page.getByRole("button", { name: "Sign in" }).click();
   };
   await page.goto(`${hello}/account`);
+  await waitForHydration(page);
   await signIn("wrong");
   await expect(page.getByRole("alert")).toHaveText("Name or password is wrong.");
   await expectHttpError(browserErrors, 401);
@@ -231,6 +232,7 @@ async function expectRecipes(
   await expectViews(page, hello, views);
 
   await page.goto(`${hello}/story`);
+  await waitForHydration(page);
   await page.getByRole("button", { name: "Cups of tea: 0" }).click();
   await expect(page.getByRole("button", { name: "Cups of tea: 1" })).toBeVisible();
   await expect(page.getByText("It began in 2019, with one question:")).toBeVisible();
@@ -244,6 +246,7 @@ async function expectRecipes(
 
   await page.route("**/api/messages", (route) => route.fulfill({ status: 204 }));
   await page.goto(`${hello}/forms`);
+  await waitForHydration(page);
   await page.getByRole("textbox", { name: "Message" }).fill("Hello");
   await page.getByRole("button", { name: "Send" }).click();
   await expect(page.getByText("Your message is sent.")).toBeVisible();
@@ -253,6 +256,7 @@ async function expectRecipes(
     await route.fulfill(type.startsWith("multipart/form-data; boundary=") ? { status: 204 } : { status: 400 });
   });
   await page.goto(`${hello}/photos`);
+  await waitForHydration(page);
   await page.getByLabel("Photo").setInputFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.from("a") });
   await page.getByRole("button", { name: "Send" }).click();
   await expect(page.getByText("Your photo is sent.")).toBeVisible();
