@@ -1,5 +1,5 @@
 import { classes } from "@colonnade/design";
-import { useEffect, useState, type ReactElement } from "react";
+import { useEffect, useRef, useState, type ReactElement } from "react";
 
 import { cityPath } from "../../data/links";
 import type { PositionOnMap } from "../../data/maps";
@@ -52,6 +52,8 @@ function styleOf(map: HTMLElement, at: Dot, box: Name["box"] | undefined): Reado
 /** The city that the pointer is at, or whose link in the page has the focus. */
 function useMarked(positions: readonly PositionOnMap[], { state, map, first }: Props): string | undefined {
   const [marked, setMarked] = useState<string>();
+  // It is marked again once the positions are there.
+  const last = useRef<Event | undefined>(first);
   useEffect(() => {
     const listeners = new AbortController();
     const { signal } = listeners;
@@ -60,14 +62,17 @@ function useMarked(positions: readonly PositionOnMap[], { state, map, first }: P
       return cityAt({ x: event.clientX, y: event.clientY }, dotsOf(map, positions), namesOf(map), reach);
     };
     const mark = (event: MouseEvent): void => {
+      last.current = event;
       setMarked(at(event));
     };
-    const focus = ({ target }: Event): void => {
+    const focus = (event: Event): void => {
+      last.current = event;
+      const { target } = event;
       const path = target instanceof Element ? target.closest("a")?.getAttribute("href") : undefined;
       setMarked(positions.find(({ city }) => cityPath({ state, city }) === path)?.city);
     };
-    if (first instanceof MouseEvent) mark(first);
-    else focus(first);
+    if (last.current instanceof MouseEvent) mark(last.current);
+    else if (last.current) focus(last.current);
     // A finger marks a city when it lifts: a link that appears below it would take its click.
     map.addEventListener(
       "click",
@@ -77,7 +82,7 @@ function useMarked(positions: readonly PositionOnMap[], { state, map, first }: P
         const city = at(event);
         // A finger does not touch the link itself.
         if (city !== undefined && link?.getAttribute("href") === cityPath({ state, city })) link.click();
-        else setMarked(city);
+        else mark(event);
       },
       { signal },
     );
@@ -92,7 +97,9 @@ function useMarked(positions: readonly PositionOnMap[], { state, map, first }: P
       "pointerleave",
       ({ pointerType }) => {
         // After a touch, the name stays until the next one.
-        if (pointerType === "mouse") setMarked(undefined);
+        if (pointerType !== "mouse") return;
+        last.current = undefined;
+        setMarked(undefined);
       },
       { signal },
     );
@@ -100,7 +107,7 @@ function useMarked(positions: readonly PositionOnMap[], { state, map, first }: P
     return () => {
       listeners.abort();
     };
-  }, [positions, state, map, first]);
+  }, [positions, state, map]);
   return marked;
 }
 
