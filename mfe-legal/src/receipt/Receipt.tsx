@@ -3,7 +3,7 @@ import { Link, useHydrated, useSite } from "@colonnade/kit";
 import { defineChannel } from "@colonnade/kit/extensions";
 import { useLayoutEffect, useState, type ReactElement, type ReactNode } from "react";
 
-import { clearTab, NOTHING, readContents, subscribe, type Contents } from "./contents";
+import { clearTab, contentsOfUnused, readContents, subscribe, type Contents } from "./contents";
 import { RECEIPT_PATH } from "./paths";
 import css from "./receipt.module.css";
 
@@ -150,7 +150,8 @@ interface ReceiptProps {
  */
 export function Receipt({ heading: Heading }: ReceiptProps): ReactElement {
   const hydrated = useHydrated();
-  const [contents, setContents] = useState(NOTHING);
+  const { origin } = useSite();
+  const [contents, setContents] = useState(() => contentsOfUnused(origin));
   // Before the browser paints, so that a dialog never shows the empty one.
   useLayoutEffect(() => {
     const read = (): void => {

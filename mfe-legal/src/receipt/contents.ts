@@ -38,16 +38,18 @@ export interface Contents {
 /** After this many requests, a browser lists no more: the default of Resource Timing. */
 const MAX_LISTED = 250;
 
-/** The contents of an unused tab. The host is a placeholder, because only the browser knows it. */
-export const NOTHING: Contents = {
-  cities: [],
-  sent: [],
-  closed: false,
-  signedUp: false,
-  unknown: [],
-  asked: [{ host: "…", own: true, at: "" }],
-  full: false,
-};
+/** The contents of an unused tab of a site, whose origin the configuration has. Only the browser knows the time. */
+export function contentsOfUnused(origin: string): Contents {
+  return {
+    cities: [],
+    sent: [],
+    closed: false,
+    signedUp: false,
+    unknown: [],
+    asked: [{ host: new URL(origin).host, own: true, at: "" }],
+    full: false,
+  };
+}
 
 function isKnown(key: string): boolean {
   return TAB_KEYS.some((known) => (known === "ads:" ? key.startsWith("ads:/city/") : key === known));
