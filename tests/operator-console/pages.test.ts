@@ -147,7 +147,7 @@ async function expectWholeWords(page: Page): Promise<void> {
   expect(broken).toEqual([]);
 }
 
-test("An operator signs in, aborts and signs out by keyboard alone", async ({ page, openConsole }) => {
+test("An operator signs in, aborts and signs out by keyboard alone", async ({ page, openConsole, browserErrors }) => {
   const consoled = await openConsole();
   await fill(consoled);
   const { keyboard } = page;
@@ -188,6 +188,8 @@ test("An operator signs in, aborts and signs out by keyboard alone", async ({ pa
   await tabTo(page, page.getByRole("button", { name: "Sign out" }), "Shift+Tab");
   await keyboard.press("Enter");
   await expect(page.getByLabel("Token")).toBeVisible();
+  // What the console was still reading after the change.
+  expectErrorsAbout(browserErrors, "status of 401");
 });
 
 /** Finds the release that was aborted, deploys it, and rolls it back. */

@@ -6,12 +6,19 @@ import { expectEdges } from "../support/forced-colors";
 import { expectHead } from "../support/head";
 import { hoverRules } from "../support/hover";
 import { expectHttpError } from "../support/http-errors";
-import { countElements, markParsedElements, waitForHydration, waitForPaint } from "../support/hydration";
+import {
+  countElements,
+  holdRequests,
+  markParsedElements,
+  SHELL,
+  waitForHydration,
+  waitForPaint,
+} from "../support/hydration";
 import { recordLayoutShifts, scrollThrough } from "../support/layout-shifts";
 import { expectNoHorizontalScroll } from "../support/layout";
 import { straightQuotes } from "../support/quotes";
 import { ARTICLE_ROUTES, ORIGIN, ROUTES } from "../support/routes";
-import { expectScreen, NOT_FOUND_SCREENS, open, SCREENS, type Screen } from "../support/screens";
+import { expectScreen, NOT_FOUND_SCREENS, SCREENS, type Screen } from "../support/screens";
 import { expectStructure } from "../support/structure";
 import { smallTargets } from "../support/targets";
 import { recordScripts, scriptsNamedIn } from "../rendering/before-hydration";
@@ -181,7 +188,13 @@ test.describe("with a finger, at 320 px", () => {
   for (const screen of [...KINDS.filter(({ path }) => !ALIKE.includes(path)), LARGEST_STATE]) {
     test(`${screen.name} passes all touch checks`, async ({ page }) => {
       const shifts = await recordLayoutShifts(page);
-      await open(page, screen);
+      const startShell = await holdRequests(page, SHELL);
+      await page.goto(screen.path, { waitUntil: "commit" });
+      await expectScreen(page, screen.heading);
+      // As on a slow connection.
+      await waitForPaint(page);
+      startShell();
+      await waitForHydration(page);
       await runChecks([
         [
           "layout does not shift during load, hydration and scrolling",

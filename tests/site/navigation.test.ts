@@ -5,6 +5,7 @@ import { expect, test } from "../support/fixtures";
 import { expectHttpError } from "../support/http-errors";
 import { waitForHydration, waitForPaint } from "../support/hydration";
 import { expectScreen, follow, NOT_FOUND_SCREENS, open, SCREENS } from "../support/screens";
+import { waitForDialogStyles } from "../support/signup";
 
 const HOME = { name: "home", path: "/", heading: "Browse by state. Know what you’re reading." };
 const NEW_YORK = { name: "New York", path: "/state/New%20York", heading: "Escorts in New York" };
@@ -206,8 +207,7 @@ test.describe("loading", () => {
   test("hovering a link prefetches exactly the next page", async ({ page }) => {
     const sections = recordReleases(page);
     await open(page, HOME);
-    // The dialog, whose stylesheet is the last file, loads when the browser is idle.
-    await expect.poll(() => fetchedFiles(page)).toContainEqual(expect.stringMatching(/^\/assets\/signup\/.*\.css$/));
+    await waitForDialogStyles(page);
     expect(sections).not.toContain("legal");
     const link = page.getByRole("contentinfo").getByRole("link", { name: "Terms" });
     const answering = page.waitForResponse((response) => new URL(response.url()).pathname.startsWith("/_page/"));

@@ -44,6 +44,7 @@ test("The open search, no matches and a failed index are accessible", async ({ p
   await page.getByRole("button", { name: "Try again" }).click();
   await search(page).fill("zzz");
   await expect(page.getByText("No state or city here matches “zzz”.")).toBeVisible();
+  await expect(search(page)).toHaveAttribute("aria-expanded", "false");
   await expectAccessible(page, form);
   await search(page).fill("new");
   await expect(page.getByRole("option", { name: "New Orleans Louisiana" })).toBeVisible();

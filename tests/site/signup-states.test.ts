@@ -223,6 +223,8 @@ for (const viewport of [
         expect(disclosure.x + disclosure.width).toBe(heading.x + heading.width);
       }
       await test.step("with mistakes", async () => {
+        // Until then, the browser validates.
+        await expect(form.locator("form[method=post]")).toHaveAttribute("novalidate");
         await form.getByRole("button", { name: "Continue" }).click();
         await expect(form.locator("[aria-invalid]")).toHaveCount(3);
         await expectAccessibleInBothSchemes(page);
