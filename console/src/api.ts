@@ -4,10 +4,13 @@
 export class ApiError extends Error {
   /** The status of the response; 0 without one. */
   readonly status: number;
+  /** What is wrong, for errors that can have several problems. The message lacks them. */
+  readonly problems: readonly string[];
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, problems: readonly string[] = []) {
     super(message);
     this.status = status;
+    this.problems = problems;
   }
 }
 
@@ -16,12 +19,14 @@ interface Problem {
   readonly problems?: readonly string[];
 }
 
-async function problemOf(response: Response): Promise<string> {
+async function errorOf(response: Response): Promise<ApiError> {
+  const { status } = response;
   try {
     const { detail = "", problems = [] } = (await response.json()) as Problem;
-    return [detail, ...problems.filter((problem) => !detail.includes(problem))].join(" ");
+    const others = problems.filter((problem) => !detail.includes(problem));
+    return new ApiError(status, detail, others);
   } catch {
-    return `The gateway answered with status ${String(response.status)}.`;
+    return new ApiError(status, `The gateway answered with status ${String(status)}.`);
   }
 }
 
@@ -51,14 +56,19 @@ export async function call<Result>(method: string, path: string, options: CallOp
     if (signal?.aborted) throw error;
     throw new ApiError(0, "The gateway cannot be reached.");
   }
-  if (!response.ok) throw new ApiError(response.status, await problemOf(response));
+  if (!response.ok) throw await errorOf(response);
   const text = await response.text();
   return (text === "" ? undefined : JSON.parse(text)) as Result;
 }
 
+/** The problems of an error, which its message lacks. */
+export function problemsOf(error: unknown): readonly string[] {
+  return error instanceof ApiError ? error.problems : [];
+}
+
 /** The text of an error, for people. */
 export function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? [error.message, ...problemsOf(error)].join(" ") : String(error);
 }
 
 /** Whether an error says that there is no session. */

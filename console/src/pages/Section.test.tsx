@@ -281,3 +281,40 @@ test("a deploy is planned, sent for the planned base, and announced", async () =
   ]);
   expect(screen.queryByRole("dialog")).toBeNull();
 });
+
+test("a deploy is sent again with the status changes that its rejection names accepted", async () => {
+  const responses: Record<string, object> = {
+    "/api/v1/deployments/plan": { live: 4, sections: { legal: { from: "1.0.0", to: "2.0.0" } } },
+  };
+  const { calls, announced } = show(LEGAL, ["deploy"], responses);
+  fireEvent.click(screen.getByRole("button", { name: "Deploy 2.0.0" }));
+  const dialog = screen.getByRole("dialog", { name: "Deploy legal" });
+  await waitFor(() => {
+    expect(dialog.textContent).toContain("legal changes from 1.0.0 to 2.0.0");
+  });
+  const deploy = (response: Response): void => {
+    responses["/api/v1/deployments"] = response;
+    fireEvent.click(within(dialog).getByRole("button", { name: "Deploy for everyone" }));
+  };
+  const rejection = (...problems: readonly string[]): Response =>
+    new Response(JSON.stringify({ detail: "it fails", problems }), { status: 422 });
+  const name = "Accept the status changes";
+  deploy(rejection("/terms fails"));
+  await within(dialog).findByText("/terms fails");
+  expect(within(dialog).queryByRole("checkbox", { name })).toBeNull();
+  deploy(rejection("/a fails", "/b has the status 404; `acceptStatusChanges` accepts this"));
+  fireEvent.click(await within(dialog).findByRole("checkbox", { name }));
+  expect(
+    within(dialog)
+      .getAllByRole("listitem")
+      .slice(-2)
+      .map(({ textContent }) => textContent),
+  ).toEqual(["/a fails", "/b has the status 404; acceptStatusChanges accepts this"]);
+  deploy(new Response(JSON.stringify({ number: 5, live: true, warnings: [] })));
+  await waitFor(() => {
+    expect(announced).toHaveLength(1);
+  });
+  const request = { releases: { legal: "2.0.0" }, base: 4 };
+  const sent = calls.filter(([method, path]) => method === "POST" && path === "/api/v1/deployments");
+  expect(sent.map(([, , body]) => body)).toEqual([request, request, { ...request, acceptStatusChanges: true }]);
+});

@@ -1,7 +1,7 @@
 import { Button, Dialog, Field, Notice } from "@colonnade/design";
 import { useState, type ReactElement, type ReactNode } from "react";
 
-import { textOf } from "../api.js";
+import { problemsOf } from "../api.js";
 import { useConsole, type Outcome } from "../data.js";
 import { fieldOf } from "../format.js";
 import { Message } from "./Message.js";
@@ -18,6 +18,8 @@ interface ActionDialogProps<Result> {
   readonly withReason?: boolean;
   /** Makes the change. An error stays in the dialog. */
   readonly act: (reason: string) => Promise<Result>;
+  /** What makes the change possible after an error with these problems. */
+  readonly remedy?: (problems: readonly string[]) => ReactNode;
   /** What the change did. The page shows it. */
   readonly done: (result: Result) => Outcome;
   readonly close: () => void;
@@ -31,12 +33,14 @@ export function ActionDialog<Result>({
   ready = true,
   withReason = true,
   act,
+  remedy,
   done,
   close,
 }: ActionDialogProps<Result>): ReactElement {
   const { reload, announce } = useConsole();
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<Error | null>(null);
   const [busy, setBusy] = useState(false);
+  const problems = problemsOf(error);
 
   const submit = async (form: HTMLFormElement): Promise<void> => {
     setBusy(true);
@@ -47,7 +51,7 @@ export function ActionDialog<Result>({
       close();
       announce(done(result));
     } catch (failure) {
-      setError(textOf(failure));
+      setError(failure instanceof Error ? failure : new Error(String(failure)));
       setBusy(false);
     }
   };
@@ -74,10 +78,20 @@ export function ActionDialog<Result>({
         {error !== null && (
           <Notice kind="error" role="alert" title="Nothing was changed">
             <p>
-              <Message>{error}</Message>
+              <Message>{error.message}</Message>
             </p>
+            {problems.length > 0 && (
+              <ul>
+                {problems.map((problem) => (
+                  <li key={problem}>
+                    <Message>{problem}</Message>
+                  </li>
+                ))}
+              </ul>
+            )}
           </Notice>
         )}
+        {remedy?.(problems)}
         <div className="actions">
           <Button type="submit" busy={busy} disabled={!ready}>
             {action}

@@ -33,6 +33,7 @@ export function DeployDialog({ section, version, close }: DeployDialogProps): Re
   const [way, setWay] = useState<Way>("everyone");
   const [steps, setSteps] = useState(STEPS);
   const [percent, setPercent] = useState(5);
+  const [accepts, setAccepts] = useState(false);
   const start = {
     everyone: {},
     default: { steps: "default" },
@@ -41,7 +42,7 @@ export function DeployDialog({ section, version, close }: DeployDialogProps): Re
   }[way];
   const request = { releases: { [section]: version }, ...start };
   const plan = usePlan<DeployPreview>("/deployments/plan", request);
-  const base = plan.value?.live;
+  const base = plan.value?.live ?? undefined;
   return (
     <ActionDialog
       heading={`Deploy ${section}`}
@@ -50,9 +51,10 @@ export function DeployDialog({ section, version, close }: DeployDialogProps): Re
       close={close}
       act={(reason) =>
         call<ChangeResult>("POST", "/deployments", {
-          body: { ...request, ...(base != null && { base }), ...(reason !== "" && { reason }) },
+          body: { ...request, base, ...(accepts && { acceptStatusChanges: true }), ...(reason !== "" && { reason }) },
         })
       }
+      remedy={(problems) => <Acceptance problems={problems} accepts={accepts} setAccepts={setAccepts} />}
       done={outcomeOf}
     >
       <fieldset className="choices column">
@@ -102,6 +104,32 @@ export function DeployDialog({ section, version, close }: DeployDialogProps): Re
         {() => (way === "everyone" ? "For every visitor, at once:" : "For the visitors of the rollout:")}
       </Plan>
     </ActionDialog>
+  );
+}
+
+interface AcceptanceProps {
+  readonly problems: readonly string[];
+  readonly accepts: boolean;
+  readonly setAccepts: (accepts: boolean) => void;
+}
+
+/** The choice to accept the status changes among the problems of a deploy. */
+function Acceptance({ problems, accepts, setAccepts }: AcceptanceProps): ReactElement | null {
+  // Each of them names the option of the admin API.
+  if (!problems.some((problem) => problem.includes("`acceptStatusChanges`"))) return null;
+  return (
+    <div className="choices">
+      <label>
+        <input
+          type="checkbox"
+          checked={accepts}
+          onChange={({ target }) => {
+            setAccepts(target.checked);
+          }}
+        />
+        <span>Accept the status changes</span>
+      </label>
+    </div>
   );
 }
 
