@@ -13,7 +13,7 @@ import {
   waitForPaint,
   waitForParsed,
 } from "../support/hydration";
-import { expectScreen } from "../support/screens";
+import { expectScreen, follow, open } from "../support/screens";
 import { expectFormValues, fillForm, receivedFrom } from "../support/signup";
 import { openMarked } from "./before-hydration";
 
@@ -156,6 +156,20 @@ test("A link in a page whose code is late is followed in the same document", asy
   await expectScreen(page, "Privacy policy");
   // A new document would have no such elements.
   expect((await countElements(page)).preserved).toBeGreaterThan(0);
+});
+
+test("Back before the shell starts leads to the page before", async ({ page }) => {
+  await open(page, { name: "terms", path: "/terms", heading: "Terms of use" });
+  await follow(page, "/privacy");
+  await expectScreen(page, "Privacy policy");
+  const startShell = await holdRequests(page, SHELL);
+  await page.reload({ waitUntil: "commit" });
+  await expectScreen(page, "Privacy policy");
+  await page.goBack({ waitUntil: "commit" });
+  await expect(page).toHaveURL("/terms");
+  startShell();
+  await expectScreen(page, "Terms of use");
+  await waitForHydration(page);
 });
 
 test("An opened question and menu stay open and keep working", async ({ page }) => {

@@ -1,6 +1,8 @@
+import type { Boot } from "@colonnade/kit/shell";
 import { afterEach, expect, test, vi } from "vitest";
 
-import { readBoot, revealDocumentMembers } from "./boot.js";
+import { isDocumentOfUrl, readBoot, revealDocumentMembers } from "./boot.js";
+import { searchNames } from "./loading/reload.js";
 
 const PAYLOAD = '<script type="application/json" id="boot">{"deployment":"7"}</script>';
 
@@ -30,6 +32,23 @@ test("the tab is pinned to the candidates of other pages, too", () => {
   vi.spyOn(performance, "getEntriesByType").mockReturnValue([{ serverTiming } as unknown as PerformanceEntry]);
   expect(readBoot(parse(""))).toEqual({ deployment: "7.8.9" });
 });
+
+test.each([
+  ["/terms", {}, 0, true],
+  ["/terms?utm_source=mail#contact", {}, 0, true],
+  ["/privacy", {}, 0, false],
+  ["/old-terms", {}, 1, true],
+  ["/functions/signup", { form: { page: "/terms" } }, 0, true],
+])(
+  "at /terms, the document of %s, with %j after %i redirects, is that of the URL: %s",
+  (path, boot, redirectCount, is) => {
+    history.replaceState(null, "", "/terms");
+    searchNames.set("/terms", []);
+    const entry = { name: location.origin + path, redirectCount };
+    vi.spyOn(performance, "getEntriesByType").mockReturnValue([entry as unknown as PerformanceEntry]);
+    expect(isDocumentOfUrl({ ...readBoot(parse("")), ...boot } as Boot)).toBe(is);
+  },
+);
 
 test("a document without boot payload is an error", () => {
   expect(() => readBoot(parse('<div id="boot">{}</div>', ""))).toThrow("the document has no boot payload");

@@ -1,5 +1,7 @@
 import type { Boot } from "@colonnade/kit/shell";
 
+import { viewPath } from "./loading/reload.js";
+
 /**
  * Reads the boot payload from the document. The gateway writes it last, so an earlier element with
  * its ID, such as a heading of a page, is not it.
@@ -19,8 +21,23 @@ export function readBoot(document: Document): Boot {
  * the `Server-Timing` header: then the tab gets these pages as without their candidates.
  */
 function pinnedSet(): string | undefined {
+  return navigationTiming()?.serverTiming?.find(({ name }) => name === "deployment")?.description;
+}
+
+function navigationTiming(): Partial<PerformanceNavigationTiming> | undefined {
   const [navigation] = performance.getEntriesByType("navigation") as Partial<PerformanceNavigationTiming>[];
-  return navigation?.serverTiming?.find(({ name }) => name === "deployment")?.description;
+  return navigation;
+}
+
+/**
+ * Whether the document is that of the URL. Before the shell starts, Back and Forward change only the URL. After a redirect, which
+ * not all browsers name in the same way, the document counts as that of the URL.
+ */
+export function isDocumentOfUrl({ form }: Boot): boolean {
+  const { name, redirectCount } = navigationTiming() ?? {};
+  // The response to a form post gets the URL of its page.
+  if (form || redirectCount || !name?.startsWith(`${location.origin}/`)) return true;
+  return viewPath(new URL(name)) === viewPath(location);
 }
 
 // The elements whose name becomes a property of `document`.

@@ -5,6 +5,7 @@ import { createRoot, hydrateRoot } from "react-dom/client";
 
 import "../css/shell.css";
 import { App } from "./App.js";
+import { isDocumentOfUrl } from "./boot.js";
 import { boot } from "./bootstrap.js";
 import { BrowserPlace } from "./extensions/BrowserPlace.js";
 import { federation, startFederationWhenIdle } from "./loading/federation.js";
@@ -32,6 +33,10 @@ export function start(parts: ShellParts): void {
   provideReactDom(ReactDom);
   const root = document.getElementById("root");
   if (!root) throw new Error('the document has no element with id "root"');
+  if (!isDocumentOfUrl(boot)) {
+    location.reload();
+    return;
+  }
   const deployment = createPinnedDeployment(boot);
   const firstPath = viewPath(location);
   const views = new ViewLoader(boot, firstPath, deployment, (path) => {
