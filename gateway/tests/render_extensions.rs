@@ -419,6 +419,27 @@ const LOOPS_AFTER_M: &str = "{ show({ key }) { while (key > 'm'); \
     return { extension: { html: key, data: key }, readsToday: false }; } }";
 
 #[test]
+fn extension_that_loops_is_rendered_once_for_many_pages() {
+    // An extension has 500 ms of CPU time.
+    let settings =
+        "[render]\nworkers = 2\ncpu_limit_ms = 2500\ndeadline_ms = 60000\nbreaker_open_seconds = 3600\n";
+    let gateway = untried(settings, page(PAGE), &[extension("loops", LOOPS_AFTER_M)]);
+    let visit = |key: &str, number: u64| gateway.get(&format!("/page/{key}{number}"));
+    let counts = || ["postponed", "cpu_limit"].map(|outcome| count(&gateway, "loops", outcome));
+    for number in 1..=5 {
+        assert_eq!(listed(&visit("x", number)), json!([]));
+        assert_eq!(counts(), [number, 0]);
+    }
+    // A job of other props is behind those of the first.
+    let mut visits = 0..;
+    wait_until("it has failed", || {
+        visit("y", visits.next().unwrap());
+        count(&gateway, "loops", "circuit_open") > 0
+    });
+    assert_eq!(counts()[1], 2);
+}
+
+#[test]
 fn no_visitor_waits_for_extension_that_is_suspect() {
     const QUERIES: &str = "queries: () => ({ item: '/api/x/now' }), show(";
     const LOOPING_QUERIES: &str = "queries: ({ key }) => { while (key > 'm'); return { item: '/api/x/now' }; }, \

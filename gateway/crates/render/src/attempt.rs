@@ -14,7 +14,6 @@ use colonnade_model::release::{SHELL, ServerModules};
 use colonnade_store::Store;
 use colonnade_store::loaded::LoadedRelease;
 use colonnade_web::query::UnusableResult;
-use colonnade_web::request_scope;
 use colonnade_web::response::RequestKind;
 
 use crate::engine::Engine;
@@ -150,6 +149,10 @@ impl<'a> Attempt<'a> {
     async fn render(&self, input: Input<'_>, cache_key: Option<DatedKey>) -> Result<Output, Why> {
         let subject = self.subject(input.results);
         self.engine.admit(&subject, cache_key.as_ref())?;
+        if self.engine.has_postponed(cache_key.as_ref()) {
+            self.engine.metrics.record_failure(&subject, Why::Postponed);
+            return Err(Why::Postponed);
+        }
         let mut job = match self.job(input, cache_key).await {
             Ok(job) => job,
             Err(failure) => {
@@ -171,10 +174,8 @@ impl<'a> Attempt<'a> {
             job.budget = Some(budget.unwrap_or_else(|| history.postponed_budget(&subject.circuit)));
         }
         let job = Arc::new(job);
-        // In a task of its own: if the client leaves, the output is still cached and the outcome
-        // recorded.
         let queue_timeout = self.deadline.saturating_duration_since(Instant::now());
-        let mut work = request_scope::spawn(Arc::clone(self.engine).render(Arc::clone(&job), queue_timeout));
+        let mut work = self.engine.start_job(Arc::clone(&job), queue_timeout);
         tokio::select! {
             biased;
             outcome = &mut work => outcome.unwrap_or(Err(Why::NoWorker)),

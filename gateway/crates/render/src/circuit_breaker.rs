@@ -48,6 +48,12 @@ impl Circuit {
 }
 
 impl Circuits {
+    /// The end of the open time, if a circuit is open now.
+    pub(super) fn open_until(&self, key: &CircuitKey) -> Option<Instant> {
+        let open_until = self.0.lock().get(key)?.open_until;
+        open_until.filter(|until| Instant::now() < *until)
+    }
+
     /// The sections and their extensions, and whether any circuit of them is open now.
     pub(super) fn parts(&self) -> BTreeMap<Part, bool> {
         let now = Instant::now();
@@ -67,13 +73,6 @@ impl RenderCircuitBreaker {
             open_time,
             circuits,
         }
-    }
-
-    /// The end of the open time, if the circuit is open now.
-    pub(super) fn open_until(&self, key: &CircuitKey) -> Option<Instant> {
-        let circuits = self.circuits.0.lock();
-        let open_until = circuits.get(key)?.open_until;
-        open_until.filter(|until| Instant::now() < *until)
     }
 
     /// Records a success and closes the circuit.
@@ -154,18 +153,18 @@ mod tests {
         breaker.record_success(&a);
         assert!(!breaker.record_failure(&a, None));
         assert!(!breaker.record_failure(&a, None));
-        assert!(breaker.open_until(&a).is_none());
+        assert!(breaker.circuits.open_until(&a).is_none());
         assert!(breaker.record_failure(&a, None));
-        assert!(breaker.open_until(&a).is_some());
-        assert!(breaker.open_until(&b).is_none());
+        assert!(breaker.circuits.open_until(&a).is_some());
+        assert!(breaker.circuits.open_until(&b).is_none());
         tokio::time::advance(Duration::from_secs(31)).await;
-        assert!(breaker.open_until(&a).is_none(), "half-open");
+        assert!(breaker.circuits.open_until(&a).is_none(), "half-open");
         assert!(breaker.record_failure(&a, None));
-        assert!(breaker.open_until(&a).is_some());
+        assert!(breaker.circuits.open_until(&a).is_some());
         tokio::time::advance(Duration::from_secs(31)).await;
         breaker.record_success(&a);
         assert!(!breaker.record_failure(&a, None));
-        assert!(breaker.open_until(&a).is_none());
+        assert!(breaker.circuits.open_until(&a).is_none());
     }
 
     #[tokio::test(start_paused = true)]
@@ -178,7 +177,7 @@ mod tests {
         breaker.record_success(&key);
         assert!(!fail(1) && !fail(2) && fail(3));
         tokio::time::advance(OPEN).await;
-        assert!(breaker.open_until(&key).is_none(), "half-open");
+        assert!(breaker.circuits.open_until(&key).is_none(), "half-open");
         assert!(fail(1));
     }
 
@@ -211,7 +210,11 @@ mod tests {
             tokio::time::advance(Duration::from_millis(1)).await;
         }
         assert_eq!(circuits.0.lock().len(), MAX_CIRCUITS);
-        assert!(breaker.open_until(&pairs[0]).is_none());
-        assert!(pairs[1..].iter().all(|pair| breaker.open_until(pair).is_some()));
+        assert!(breaker.circuits.open_until(&pairs[0]).is_none());
+        assert!(
+            pairs[1..]
+                .iter()
+                .all(|pair| breaker.circuits.open_until(pair).is_some())
+        );
     }
 }

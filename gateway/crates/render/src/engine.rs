@@ -1,10 +1,12 @@
 //! Runs jobs on the workers, caches their output, and records their outcomes.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use jiff::civil::Date;
+use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -51,6 +53,8 @@ pub(super) struct Engine {
     searches: ByteCache<CacheKey, CachedOutput>,
     pub(super) breaker: RenderCircuitBreaker,
     pub(super) history: ExtensionHistory,
+    /// The keys of postponed jobs.
+    postponed: Mutex<HashSet<DatedKey>>,
 }
 
 /// A cached page or extension, or the queries of one.
@@ -88,6 +92,7 @@ impl Engine {
                 metrics.circuits.clone(),
             ),
             history: ExtensionHistory::default(),
+            postponed: Mutex::default(),
         }
     }
 
@@ -114,26 +119,51 @@ impl Engine {
             let cached = cached.filter(|cached| cached.is_valid_on(*day))?;
             cached.output.as_ref().err().copied()
         };
-        let until = self.breaker.open_until(&subject.circuit).or_else(failure)?;
+        let until = self
+            .metrics
+            .circuits
+            .open_until(&subject.circuit)
+            .or_else(failure)?;
         (Instant::now() < until).then_some(until)
     }
 
-    /// Runs a job and records the outcome.
-    pub(super) async fn render(
-        self: Arc<Self>,
+    /// Whether there is a postponed job for a key.
+    pub(super) fn has_postponed(&self, key: Option<&DatedKey>) -> bool {
+        key.is_some_and(|key| self.postponed.lock().contains(key))
+    }
+
+    /// Starts a job in a task of its own: if the client leaves, the output is still cached and the
+    /// outcome recorded.
+    pub(super) fn start_job(
+        self: &Arc<Self>,
         job: Arc<Job>,
         queue_timeout: Duration,
-    ) -> Result<Output, Why> {
+    ) -> JoinHandle<Result<Output, Why>> {
+        if job.is_postponed() {
+            self.postponed.lock().extend(job.cache_key.clone());
+        }
+        let engine = Arc::clone(self);
+        request_scope::spawn(async move {
+            let rendered = engine.render(&job, queue_timeout).await;
+            if let Some(key) = &job.cache_key
+                && job.is_postponed()
+            {
+                engine.postponed.lock().remove(key);
+            }
+            rendered
+        })
+    }
+
+    /// Runs a job and records the outcome.
+    async fn render(&self, job: &Arc<Job>, queue_timeout: Duration) -> Result<Output, Why> {
         let span = request_scope::start_span(Callee::Render(&job.subject.section().name));
-        let mut rendered = self.render_and_cache(&job, queue_timeout).await;
+        let mut rendered = self.render_and_cache(job, queue_timeout).await;
         let is_interrupted = rendered
             .as_ref()
             .is_err_and(|failure| failure.why == Why::CpuLimit);
         if is_interrupted && job.has_budget(&self.settings) {
-            // What no document waited for says nothing about the time for which they wait.
-            if !job.is_postponed() {
-                self.history.suspect(&job.subject.circuit);
-            }
+            self.history.suspect(&job.subject.circuit);
+            self.postponed.lock().extend(job.cache_key.clone());
             rendered = self
                 .render_and_cache(&Arc::new(job.postpone()), queue_timeout)
                 .await;

@@ -383,7 +383,8 @@ impl Attempt<'_> {
         self.engine.admit(&job.subject, job.cache_key.as_ref())?;
         job.postponed = SetOnce::new_with(Some(()));
         job.budget = Some(self.engine.history.postponed_budget(&job.subject.circuit));
-        Arc::clone(self.engine).render(Arc::new(job), QUEUE_TIMEOUT).await
+        let work = self.engine.start_job(Arc::new(job), QUEUE_TIMEOUT);
+        work.await.unwrap_or(Err(Why::NoWorker))
     }
 
     /// Renders with results that no upstream has sent, so the output is not cached.

@@ -36,6 +36,9 @@ const MAX_LISTED_IN_A_ROW: usize = 3;
 /// fails is not tried again for some time, so this bounds what it costs pages.
 const MAX_AWAITED_IN_A_ROW: usize = 30;
 
+/// How many after one with a budget, which costs pages less.
+const MAX_AWAITED_AFTER_FIRST_TRY: usize = 5;
+
 /// The workers. Dropping it stops them.
 pub(super) struct Workers {
     queue: Arc<Queue>,
@@ -207,16 +210,26 @@ impl Queue {
 
     /// Waits for the next job.
     async fn next(&self) -> QueuedJob {
-        let job = match self.take_overdue() {
-            Some(job) => job,
-            None => self.take().await,
-        };
-        if job.job.is_postponed() {
-            self.awaited_in_a_row.store(0, Ordering::Relaxed);
-        } else {
-            self.awaited_in_a_row.fetch_add(1, Ordering::Relaxed);
+        loop {
+            let job = match self.take_overdue() {
+                Some(job) => job,
+                None => self.take().await,
+            };
+            if !job.job.is_postponed() {
+                self.awaited_in_a_row.fetch_add(1, Ordering::Relaxed);
+                return job;
+            }
+            // Its circuit may have opened since.
+            let circuits = &self.metrics.circuits;
+            if circuits.open_until(&job.job.subject.circuit).is_none() {
+                let awaited = match job.job.budget {
+                    Some(_) => MAX_AWAITED_IN_A_ROW - MAX_AWAITED_AFTER_FIRST_TRY,
+                    None => 0,
+                };
+                self.awaited_in_a_row.store(awaited, Ordering::Relaxed);
+                return job;
+            }
         }
-        job
     }
 
     /// A postponed job, after many others.
@@ -270,16 +283,20 @@ impl Queue {
 
     /// Waits for the next job that no document waits for, while another worker is free.
     async fn take_postponed(&self) -> QueuedJob {
-        let slot = Arc::clone(&self.postponed_slot).acquire_owned().await.ok();
         let others = usize::from(self.settings.workers > 1);
         let mut idle = self.idle.subscribe();
         loop {
             // The sender lives as long as the queue.
             let _ = idle.wait_for(|idle| *idle > others).await.is_ok();
+            let job = async {
+                let slot = Arc::clone(&self.postponed_slot).acquire_owned().await.ok();
+                let job = self.postponed.take().await;
+                QueuedJob { slot, ..job }
+            };
             tokio::select! {
                 biased;
                 _ = idle.wait_for(|idle| *idle <= others) => {}
-                job = self.postponed.take() => return QueuedJob { slot, ..job },
+                job = job => return job,
             }
         }
     }
@@ -456,6 +473,7 @@ fn no_worker() -> Failure {
 mod tests {
     use std::pin::pin;
     use std::sync::Arc;
+    use std::sync::atomic::Ordering;
     use std::time::Duration;
 
     use colonnade_config::RenderSettings;
@@ -464,8 +482,9 @@ mod tests {
     use tokio::sync::{SetOnce, oneshot};
     use tokio::task::JoinSet;
 
-    use super::{MAX_AWAITED_IN_A_ROW, Queue, QueuedJob, Workers};
-    use crate::job::{Job, Subject};
+    use super::{MAX_AWAITED_AFTER_FIRST_TRY, MAX_AWAITED_IN_A_ROW, Queue, QueuedJob, Workers};
+    use crate::circuit_breaker::RenderCircuitBreaker;
+    use crate::job::{FIRST_TRY, Job, Subject};
     use crate::metrics::RenderMetrics;
     use crate::request::{CircuitKey, ReleasePair};
     use crate::why::Why;
@@ -527,22 +546,69 @@ mod tests {
         // While the other worker is busy, it waits.
         let mut next = pin!(queue.next());
         assert!(poll!(&mut next).is_pending());
-        let mut other = pin!(queue.next());
-        assert!(poll!(&mut other).is_pending());
-        assert_eq!(next.await.job.argument, "p1");
+        assert_eq!(queue.next().await.job.argument, "p1");
     }
 
     #[tokio::test]
     async fn postponed_job_is_started_while_pages_always_wait() {
-        let queue = Queue::new(RenderSettings::default(), RenderMetrics::default());
-        let _postponed = queue.push(queued("p1", false), Duration::MAX).await.unwrap();
-        let mut order = Vec::new();
-        for _ in 0..=MAX_AWAITED_IN_A_ROW {
-            let _page = queue.push(queued("l1", true), Duration::MAX).await.unwrap();
-            order.push(queue.next().await.job.argument.clone());
+        for (budget, pages_between) in [
+            (None, MAX_AWAITED_IN_A_ROW),
+            (Some(FIRST_TRY), MAX_AWAITED_AFTER_FIRST_TRY),
+        ] {
+            let queue = Queue::new(RenderSettings::default(), RenderMetrics::default());
+            let mut permits = Vec::new();
+            for path in ["p1", "p2"] {
+                let mut queued = queued(path, false);
+                Arc::get_mut(&mut queued.job).unwrap().budget = budget;
+                permits.push(queue.push(queued, Duration::MAX).await.unwrap());
+            }
+            let mut order = Vec::new();
+            for _ in &permits {
+                let mut pages = 0;
+                loop {
+                    let _page = queue.push(queued("l1", true), Duration::MAX).await.unwrap();
+                    let next = queue.next().await;
+                    if next.job.is_postponed() {
+                        break;
+                    }
+                    pages += 1;
+                }
+                order.push(pages);
+            }
+            assert_eq!(order, [MAX_AWAITED_IN_A_ROW, pages_between]);
         }
-        let pages = order.iter().take_while(|argument| *argument == "l1").count();
-        assert_eq!((pages, order[pages].as_str()), (MAX_AWAITED_IN_A_ROW, "p1"));
+    }
+
+    #[tokio::test]
+    async fn idle_worker_leaves_overdue_postponed_job() {
+        let settings = RenderSettings {
+            workers: 2,
+            ..RenderSettings::default()
+        };
+        let queue = Queue::new(settings, RenderMetrics::default());
+        let mut idle = pin!(queue.next());
+        assert!(poll!(&mut idle).is_pending());
+        let _postponed = queue.push(queued("p1", false), Duration::MAX).await.unwrap();
+        queue
+            .awaited_in_a_row
+            .store(MAX_AWAITED_IN_A_ROW, Ordering::Relaxed);
+        assert!(poll!(pin!(queue.next())).is_ready());
+    }
+
+    #[tokio::test]
+    async fn postponed_job_of_open_circuit_is_dropped() {
+        let metrics = RenderMetrics::default();
+        let breaker = RenderCircuitBreaker::new(1, Duration::from_hours(1), metrics.circuits.clone());
+        let queue = Queue::new(RenderSettings::default(), metrics);
+        let postponed = queued("p1", false);
+        breaker.record_failure(&postponed.job.subject.circuit, None);
+        let _postponed = queue.push(postponed, Duration::MAX).await.unwrap();
+        let _page = queue.push(queued("l1", true), Duration::MAX).await.unwrap();
+        queue
+            .awaited_in_a_row
+            .store(MAX_AWAITED_IN_A_ROW, Ordering::Relaxed);
+        assert_eq!(queue.next().await.job.argument, "l1");
+        assert!(queue.postponed.try_take().is_none());
     }
 
     #[tokio::test(start_paused = true)]
