@@ -38,7 +38,7 @@ test.each([
   ["/terms?utm_source=mail#contact", {}, 0, true],
   ["/privacy", {}, 0, false],
   ["/old-terms", {}, 1, true],
-  ["/functions/signup", { form: { page: "/terms" } }, 0, true],
+  ["/api/feedback/notes", { form: { page: "/terms" } }, 0, true],
 ])(
   "at /terms, the document of %s, with %j after %i redirects, is that of the URL: %s",
   (path, boot, redirectCount, is) => {
