@@ -11,7 +11,7 @@ import type { BuildContext } from "./context.js";
 import { readInputs, writeInputs } from "./inputs.js";
 import { configurationFiles } from "./outside.js";
 import { readRelease, RELEASE_FOLDER, type Release } from "./release.js";
-import { installedVersions, omitsOf, siteRanges } from "./shared.js";
+import { installedVersions, omitsOf, siteRanges, withParser } from "./shared.js";
 import type { BuildTarget } from "./buildTarget.js";
 import { identify, identityWith, UNKNOWN_INPUTS, type BuildMode } from "./version.js";
 
@@ -63,7 +63,8 @@ export async function build(
   await mkdir(output, { recursive: true });
   const identity = await identityWith(folder, config, mode, UNKNOWN_INPUTS);
   const installed = installedVersions(folder, [...omitsOf(config.shared).keys()]);
-  const context = { folder, output, config, identity, installed, siteRanges: accepted, mode, buildTarget };
+  const ranges = withParser(accepted, installed);
+  const context = { folder, output, config, identity, installed, siteRanges: ranges, mode, buildTarget };
   onStep(own?.command ?? "bundles");
   const built = await buildPackage(context, identityOf, onStep);
   const release = adopted?.complete(built.release) ?? built.release;

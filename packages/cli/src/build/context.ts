@@ -14,7 +14,7 @@ export interface BuildContext {
   readonly identity: BuildIdentity;
   /** Versions of the packages that every shell shares and, for the shell, of those that it shares besides. */
   readonly installed: SharedVersions;
-  /** Section only: the ranges of the packages of the site that it uses in place of copies of its own. Default: none. */
+  /** Section only: the ranges of what it takes from the shell in place of copies of its own, besides React and the kit. Default: nothing. */
   readonly siteRanges?: SharedVersions;
   /** Shell only: the packages that it shares besides those of every shell. Default: none. */
   readonly sharedModules?: readonly SharedModule[];

@@ -9,6 +9,8 @@ const KIT = "@colonnade/kit";
 
 /** Packages that the shell provides and sections share, with one instance per page. Sections bundle everything else. */
 export const SHARED_PACKAGES = ["react", "react-dom", KIT] as const;
+/** The parser of HTML, which every shell shares, too. It is a file of its own: the first view of a page does not need it. */
+export const PARSER = `${KIT}/html/parser`;
 
 /** Versions or version ranges, by what code imports: the name of a package, or a module of it, such as `zod/mini`. */
 export type SharedVersions = Record<string, string>;
@@ -153,10 +155,22 @@ function isSharedPackage(value: unknown): value is SharedPackage {
   return typeof name === "string" && SPECIFIER.test(name) && isList && Object.keys(others).length === 0;
 }
 
-/** Other modules of the kit, such as its parser of HTML, are those of a section unless a shell lists them. */
+/** Adds the range of {@link PARSER} to those of the packages of a site that a section takes from the shell. */
+export function withParser(ranges: SharedVersions, installed: SharedVersions): SharedVersions {
+  return { ...neededRanges(parserVersion(installed)), ...ranges };
+}
+
+/** The version of {@link PARSER}: that of the kit. */
+export function parserVersion({ [KIT]: version = "" }: SharedVersions): SharedVersions {
+  return { [PARSER]: version };
+}
+
+/** Other modules of the kit are those of a section unless a shell lists them. */
 function isOfEveryShell(specifier: string): boolean {
   const name = packageOf(specifier);
-  return name === KIT ? specifier === KIT : (SHARED_PACKAGES as readonly string[]).includes(name);
+  return name === KIT
+    ? specifier === KIT || specifier === PARSER
+    : (SHARED_PACKAGES as readonly string[]).includes(name);
 }
 
 /**
@@ -167,7 +181,7 @@ export function neededRanges(installed: SharedVersions): SharedVersions {
   return Object.fromEntries(
     Object.entries(installed).map(([name, version]) => [
       name,
-      `${name === KIT ? ">=" : "^"}${version.split("-")[0] ?? version}`,
+      `${packageOf(name) === KIT ? ">=" : "^"}${version.split("-")[0] ?? version}`,
     ]),
   );
 }

@@ -6,7 +6,7 @@ import { types } from "node:util";
 import { compile } from "./compile.js";
 import type { BuildContext } from "./context.js";
 import type { ServerModules } from "./server.js";
-import { omitsOf, type SharedModule } from "./shared.js";
+import { omitsOf, PARSER, type SharedModule } from "./shared.js";
 import { UsageError } from "./usageError.js";
 import { moduleOf, SHARED_FOLDER, sharedServerConfiguration } from "./webpack.js";
 
@@ -101,20 +101,20 @@ function keptNames(exported: Exports, omit: readonly string[]): string[] {
 }
 
 /**
- * Compiles the packages that a shell shares besides those of every shell, as one module each, which sections import by the package's
+ * Compiles the packages that a shell shares besides those in its own module, as one module each, which sections import by the package's
  * name. Their common code is in modules that they import by relative paths.
  *
  * @throws UsageError if a package does not compile.
  */
 export async function compileSharedModules(context: BuildContext): Promise<ServerModules> {
-  const { sharedModules = [] } = context;
-  if (sharedModules.length === 0) return {};
-  const entryOf = ({ name }: SharedModule): string => name.replaceAll("/", "+");
-  const sources = Object.fromEntries(sharedModules.map((module) => [entryOf(module), module.source]));
+  const parser = { name: PARSER, source: `export * from ${JSON.stringify(PARSER)};` };
+  const modules = [parser, ...(context.sharedModules ?? [])];
+  const entryOf = ({ name }: Pick<SharedModule, "name">): string => name.replaceAll("/", "+");
+  const sources = Object.fromEntries(modules.map((module) => [entryOf(module), module.source]));
   const compilation = await compile(sharedServerConfiguration(context, sources), context);
   const files = Object.keys(compilation.assets).filter((file) => file.endsWith(".js"));
   return Object.fromEntries([
     ...files.map((file) => [`./${file}`, `server/${SHARED_FOLDER}/${file}`]),
-    ...sharedModules.map((module) => [module.name, `server/${SHARED_FOLDER}/${entryOf(module)}.js`]),
+    ...modules.map((module) => [module.name, `server/${SHARED_FOLDER}/${entryOf(module)}.js`]),
   ]) as ServerModules;
 }

@@ -52,6 +52,7 @@ const manifest = (dependencies: object): string =>
   JSON.stringify({ name: "hello", version: "0.1.0", type: "module", dependencies });
 
 const SECTION = { kind: "section" } as const;
+const PARSER = "@colonnade/kit/html/parser";
 
 test("a section accepts the site's version in its range of package.json", async () => {
   const cases: [range: string, version: string, expected: object][] = [
@@ -67,7 +68,7 @@ test("a section accepts the site's version in its range of package.json", async 
     expect([range, siteRanges(folder, SECTION, { schema: version })]).toEqual([range, expected]);
   }
   const folder = await packageWith({ "package.json": manifest({ schema: "^4.0.0", react: "19.3.1" }) });
-  const versions = { forms: "2.0.0", react: "18.0.0", "schema/mini": "4.0.0" };
+  const versions = { forms: "2.0.0", react: "18.0.0", "schema/mini": "4.0.0", [PARSER]: "0.3.0" };
   expect(siteRanges(folder, SECTION, versions)).toEqual({ accepted: { "schema/mini": "^4.0.0" }, refused: {} });
 });
 
@@ -88,14 +89,12 @@ test.each([
   expect((error as UsageError).message).toContain(message);
 });
 
-const PARSER = "@colonnade/kit/html/parser";
-
 let shell: { readonly folder: string; readonly release: Release };
 
 beforeAll(async () => {
   const folder = await packageWith({
     "section.config.js": `export default { name: "shell", kind: "shell", entry: "./src/shell.tsx",
-      shared: [{ name: "schema", omit: ["languages"] }, "schema/mini", "forms", "@colonnade/kit/html/parser"] };`,
+      shared: [{ name: "schema", omit: ["languages"] }, "schema/mini", "forms"] };`,
     "src/shell.tsx": `import { createShell } from "@colonnade/shell"; import { plain } from "@colonnade/shell/plain";
       export default createShell(plain);`,
   });
@@ -104,11 +103,11 @@ beforeAll(async () => {
 
 test("the shell's release lists each shared package with its files", async () => {
   const { folder, release } = shell;
-  expect(release.shared).toMatchObject({ schema: "4.1.0", "schema/mini": "4.1.0", forms: "2.0.0" });
+  expect(release.shared).toMatchObject({ schema: "4.1.0", "schema/mini": "4.1.0", forms: "2.0.0", [PARSER]: "0.1.0" });
   expect(release.omittedExports).toEqual({ schema: ["default.languages", "languages", "s.languages"] });
   const scripts = release.files.filter(({ path: file }) => file.endsWith(".js")).map(({ path: file }) => file);
   const assets = Object.values(release.sharedAssets ?? {});
-  expect(Object.keys(release.sharedAssets ?? {})).toEqual(["schema", "schema/mini", "forms", PARSER]);
+  expect(Object.keys(release.sharedAssets ?? {})).toEqual(["schema", "schema/mini", "forms"]);
   for (const files of assets) expect(scripts).toEqual(expect.arrayContaining([...files]));
   expect(assets.flat()).not.toContain(release.entry);
   // The server modules of both packages have one state, and each has what the package exports.
@@ -170,14 +169,17 @@ test("a section takes packages of the site and bundles the others", async () => 
   expect(sharing).toMatchObject({ packages: ["schema"], savedBytes: expect.any(Number) as number });
 });
 
-test("a section takes the parser of HTML of the site, and no page has it in its first view", async () => {
+test("a section takes the parser of HTML of every shell, and no page has it in its first view", async () => {
   const code = `import { parseHtml } from "@colonnade/kit/html"; const use = () => parseHtml("<p>a");`;
   const folder = await sectionWith({}, code);
-  const { release } = await build(folder, { final: false }, undefined, { source: "x", ...target(undefined) });
-  expect(release.shared).toHaveProperty([PARSER]);
+  const { release } = await build(folder, { final: false });
+  expect(release.shared).toHaveProperty([PARSER], ">=0.1.0");
   expect(release.pages.map(({ shared }) => shared)).toEqual([undefined, undefined]);
   // The parser has more than 200 KB.
   expect(Math.max(...release.files.map(({ size }) => size))).toBeLessThan(20_000);
+  // As little as React, it is no package of the site that the section could bundle.
+  const { out } = await runCompiled(folder, ["check", "--json"]);
+  expect(JSON.parse(out)).not.toHaveProperty("sharing");
 });
 
 /** Runs the container of a section as a page does. Returns its entry module, and the names of the scripts that it has loaded. */

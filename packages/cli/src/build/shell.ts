@@ -13,7 +13,7 @@ import { writeExtensionList } from "./extensionList.js";
 import { copyImages } from "./images.js";
 import { listFiles, type Release } from "./release.js";
 import { shellServerEntry, writeSharedModules } from "./server.js";
-import type { SharedModule } from "./shared.js";
+import { parserVersion, type SharedModule } from "./shared.js";
 import { compileSharedModules, readSharedModules } from "./sharedModules.js";
 import { SHELL_LIBRARIES, shellServerConfiguration } from "./webpack.js";
 
@@ -54,7 +54,7 @@ export async function buildShell(given: BuildContext, identify: Identify, onStep
     assets: SHELL_LIBRARIES.flatMap((name) => filesOf(client, (group) => group.name === name)),
     pages: [],
     ...(points.length > 0 && { extensionPoints: points }),
-    shared: installed,
+    shared: { ...installed, ...parserVersion(installed) },
     ...(shared.length > 0 && { sharedAssets: sharedAssets(client, shared) }),
     ...omittedExports(shared),
     ...(config.facts && { facts: config.facts }),

@@ -230,6 +230,7 @@ const minimizers = () => [
     test: /\.js$/,
     minify: MinimizerPlugin.swcMinify,
     minimizerOptions: NATIVE,
+    extractComments: { banner: (file) => `License: ${file}` },
   }),
   new MinimizerPlugin({ parallel: false, test: /\.css$/, minify: MinimizerPlugin.lightningCssMinify }),
 ];
@@ -309,7 +310,11 @@ export function clientConfiguration(context: BuildContext): Configuration {
         runtime: isShell || hot,
       }),
       ...(isShell
-        ? [new webpack.DefinePlugin({ ...sharingConstants(context), ...FEDERATION_FLAGS })]
+        ? [
+            new webpack.DefinePlugin({ ...sharingConstants(context), ...FEDERATION_FLAGS }),
+            // Three digits, also for more than 50 modules.
+            new webpack.ids.DeterministicModuleIdsPlugin({ fixedLength: true }),
+          ]
         : [
             federation(context),
             new OwnCopies(context.folder, Object.keys(context.siteRanges ?? {})),
@@ -321,7 +326,8 @@ export function clientConfiguration(context: BuildContext): Configuration {
       ...(context.mode.development && { minimize: false, nodeEnv: "development" }),
       minimizer: minimizers(),
       splitChunks: splitChunks(isShell),
-      moduleIds: "deterministic",
+      // Below.
+      moduleIds: isShell ? false : "deterministic",
       chunkIds: "deterministic",
       realContentHash: true,
       ...(hot && HOT_OPTIMIZATION),

@@ -11,7 +11,7 @@ import { compile } from "../build/compile.js";
 import type { BuildContext } from "../build/context.js";
 import { sectionRelease } from "../build/section.js";
 import { readEntry } from "../build/entry.js";
-import { installedVersions, omitsOf, siteRanges } from "../build/shared.js";
+import { installedVersions, omitsOf, siteRanges, withParser } from "../build/shared.js";
 import { compileWithSite, type Lacking } from "../build/sharing.js";
 import type { BuildTarget } from "../build/buildTarget.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
@@ -38,8 +38,9 @@ export async function checkSection(
   const identity = await identify(folder, config, mode);
   return inTemporaryFolder(async (output) => {
     const installed = installedVersions(folder, [...omitsOf(config.shared).keys()]);
-    const ranges = siteRanges(folder, config, buildTarget?.shared);
-    const context = { folder, output, config, identity, installed, siteRanges: ranges.accepted, mode, buildTarget };
+    const ofSite = siteRanges(folder, config, buildTarget?.shared);
+    const ranges = withParser(ofSite.accepted, installed);
+    const context = { folder, output, config, identity, installed, siteRanges: ranges, mode, buildTarget };
     if (config.kind === "shell") return { name: config.name, problems: (await checkShell(context, against)).problems };
     const own = ownBuild(config);
     const written = own && (await runBuildCommand(context, own));
@@ -49,7 +50,7 @@ export async function checkSection(
     const imports = await readEntry(path.resolve(folder, config.entry));
     const release = await sectionRelease(context, client, imports, declared);
     const oversized = await findOversizedViews(context, client, release);
-    const { sharing, problems: bundled } = await findSharing(context, ranges, client);
+    const { sharing, problems: bundled } = await findSharing(context, ofSite, client);
     return { name: config.name, problems: [...problems, ...oversized, ...bundled], ...(sharing && { sharing }) };
   });
 }

@@ -4,7 +4,7 @@ import { consumedRanges } from "../build/assets.js";
 import type { ClientFiles } from "../build/clientFiles.js";
 import { compile } from "../build/compile.js";
 import type { BuildContext } from "../build/context.js";
-import type { SharedVersions, SiteRanges } from "../build/shared.js";
+import { withParser, type SharedVersions, type SiteRanges } from "../build/shared.js";
 import type { Lacking } from "../build/sharing.js";
 import { inTemporaryFolder } from "../build/temporaryFolder.js";
 import { clientConfiguration } from "../build/webpack.js";
@@ -58,7 +58,8 @@ export function describeSharing({ packages, savedBytes }: Sharing, source: strin
 /** The bytes of all scripts of a section that takes these packages from the shell; undefined if it does not import all of them. */
 function bytesWith(context: BuildContext, siteRanges: SharedVersions): Promise<number | undefined> {
   return inTemporaryFolder(async (output) => {
-    const client = await compile(clientConfiguration({ ...context, output, siteRanges }), context);
+    const ranges = withParser(siteRanges, context.installed);
+    const client = await compile(clientConfiguration({ ...context, output, siteRanges: ranges }), context);
     const isComplete = Object.keys(consumedRanges(client, siteRanges)).length === Object.keys(siteRanges).length;
     return isComplete ? scriptBytes(client, output) : undefined;
   });

@@ -3,6 +3,7 @@ import type { Remotes, SectionContainer } from "@colonnade/kit/shell";
 
 import { head } from "../documentMembers.js";
 import type { Container, FederationRuntime, LoadedContainer } from "./federationRuntime.js";
+import type { Factory } from "./loadPackage.js";
 import { createShareScope } from "./shareScope.js";
 import { fileTimeout, withTimeout } from "./timeout.js";
 
@@ -61,11 +62,16 @@ function runScript({ entry, integrity }: SectionContainer, bytes: number | undef
   });
 }
 
+/** The runtime loads the parser, so that the first script does not have the digest of its file. */
+function getParser(): Promise<Factory> {
+  return federation.start().then((runtime) => runtime.getParser());
+}
+
 async function loadContainer(entry: SectionContainer, bytes: number | undefined): Promise<LoadedContainer> {
   await runScript(entry, bytes);
   const container = (globalThis as Record<string, unknown>)[entry.container] as Container | undefined;
   if (!container) throw new Error(`the script ${entry.entry} does not define the container ${entry.container}`);
-  const scope = createShareScope(entry);
+  const scope = createShareScope(getParser, entry);
   await container.init(scope);
   return { container, scope };
 }

@@ -14,6 +14,9 @@ import { provide } from "./provided.js";
 vi.stubGlobal("SHARED_VERSIONS", { react: "19.3.1", "react-dom": "19.3.1", "@colonnade/kit": "0.1.0" });
 vi.stubGlobal("HAS_SHARED_PACKAGES", false);
 
+// Without webpack, a module has no prototype, as one of CommonJS with it.
+vi.mock("@colonnade/kit/html/parser", () => ({ parse: "parse" }));
+
 type Scope = Readonly<Record<string, Readonly<Record<string, { version?: string; get(): () => { lazy: unknown } }>>>>;
 
 function sectionOf(name: string, ...exposed: string[]): RemoteSection {
@@ -180,6 +183,13 @@ test("it loads later sections with their digests, and calls the site's plugins",
 test("each section has a share scope of its own, whose lazy reports failures of that section", () => {
   expect(lazyOf("catalog")).toBeTypeOf("function");
   expect(lazyOf("catalog")).not.toBe(lazyOf("legal"));
+});
+
+test("sections get the kit's parser of HTML, whether they loaded before the runtime or with it", async () => {
+  for (const name of ["catalog", "legal"]) {
+    const factory = await Promise.resolve(scopes.get(name)?.["@colonnade/kit/html/parser"]?.["0.1.0"]?.get());
+    expect(factory?.()).toEqual({ parse: "parse" });
+  }
 });
 
 test("a remote shows the component of another section, in the scope of that section's styles", async () => {

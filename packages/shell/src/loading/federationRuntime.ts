@@ -9,6 +9,7 @@ import type { FederationPlugin } from "../parts.js";
 import { addToDevTools } from "./devTools.js";
 import { provided } from "./provided.js";
 import { createRemotes, type RemoteSections } from "./remotes.js";
+import { loadPackage, type Factory } from "./loadPackage.js";
 import { createShareScope, type ShareScope } from "./shareScope.js";
 import { fileTimeout } from "./timeout.js";
 
@@ -30,6 +31,8 @@ export interface LoadedContainer {
 /** The runtime of `@module-federation/enhanced`, with the sections of the deployment as its remotes. */
 export interface FederationRuntime extends RemoteLoader {
   readonly dialogs: DialogLoader;
+  /** Loads the kit's parser of HTML. */
+  readonly getParser: () => Promise<Factory>;
   /** Loads the module that has a section as its default export. `bytes` is as in `fileTimeout`. */
   loadSection(entry: SectionContainer, bytes: number | undefined): Promise<unknown>;
 }
@@ -52,11 +55,16 @@ type ScriptOptions = Parameters<CreateScript["emit"]>[0];
 
 /** What the runtime keeps of each version of a shared package, besides what containers read. */
 const SHARED = {
+  from: "shell",
   scope: ["default"],
   shareConfig: { singleton: true, requiredVersion: false, eager: false, strictVersion: false },
   strategy: "loaded-first",
   deps: [],
 };
+
+function getParser(): Promise<Factory> {
+  return loadPackage(() => import("@colonnade/kit/html/parser"));
+}
 
 /** Adds the fields of the runtime to a share scope, which stays the same object: containers know it already. */
 function completed(shareScope: ShareScope): never {
@@ -81,7 +89,7 @@ function adoption(
       if (!registered) return undefined;
       const { entry } = registered;
       const loaded = await containers.get(entry.container)?.catch(() => undefined);
-      instance().initShareScopeMap(name, completed(loaded?.scope ?? createShareScope(entry)));
+      instance().initShareScopeMap(name, completed(loaded?.scope ?? createShareScope(getParser, entry)));
       // The shell has initialized it, and a container can be initialized only once.
       if (loaded) return { get: (module: string) => loaded.container.get(module), init: () => undefined } as never;
       // Until the script defines it, this global is the element with that ID, if the page has one. The runtime would take the
@@ -153,7 +161,7 @@ export async function createFederation(
     shareStrategy: "loaded-first",
     plugins: [adoption(sections, containers, () => instance), ...federationPlugins.map(guarded)],
   });
-  instance.initShareScopeMap("default", completed(createShareScope()));
+  instance.initShareScopeMap("default", completed(createShareScope(getParser)));
   secureScripts(instance, sections);
 
   function register(entry: SectionContainer, bytes?: number): void {
@@ -181,6 +189,7 @@ export async function createFederation(
   return {
     ...remotes,
     dialogs,
+    getParser,
     loadSection(entry, bytes) {
       register(entry, bytes);
       return instance.loadRemote(`${entry.name}/section`);

@@ -2,28 +2,10 @@ import type { SectionContainer } from "@colonnade/kit/shell";
 import { createElement, lazy, type ComponentType } from "react";
 
 import { isChunkLoadError } from "../errorClass.js";
-import { fetchFile } from "./fetchFile.js";
+import { refetchChunk, type ChunkLoadError } from "./refetchChunk.js";
 import { provided } from "./provided.js";
 import { isCurrentPath, viewPath } from "./reload.js";
 import { loadWithRetries } from "./retries.js";
-
-/** The error of webpack for a chunk that did not load. */
-interface ChunkLoadError extends Error {
-  /** URL of the file. */
-  readonly request?: string;
-  readonly type?: "timeout" | "error" | "missing";
-}
-
-/**
- * Downloads the file again, past the browser's cache if its copy is not the published file. Webpack waits less for it.
- *
- * @returns Whether the file came.
- */
-export async function refetch(error: unknown): Promise<boolean> {
-  const { request, type } = error as ChunkLoadError;
-  if (!request) return false;
-  return fetchFile(request, type === "timeout" ? "default" : "reload");
-}
 
 /** Thrown when the visitor has left the page of a part. */
 const LEFT = new Error("the page was left");
@@ -35,7 +17,7 @@ async function handleFailure(section: SectionContainer, path: string, error: unk
   if (!isCurrentPath(path)) throw LEFT;
   if (status === "gone") await deployment.reload();
   console.warn(`[shell] a part of the section "${section.name}" failed to load and will be retried:`, error);
-  const isFetched = await refetch(error);
+  const isFetched = await refetchChunk(error);
   // A slow connection causes a timeout, too.
   const isSlow = isFetched && (error as ChunkLoadError).type === "timeout";
   if (status === "retained" && !isSlow) deployment.report({ section }, "load", error);

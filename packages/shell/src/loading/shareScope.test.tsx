@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 
-import { createShareScope, share } from "./shareScope.js";
+import { createShareScope } from "./shareScope.js";
+import { share } from "./sharing.js";
 
 vi.stubGlobal("HAS_SHARED_PACKAGES", true);
 vi.stubGlobal("SHARED_VERSIONS", { react: "19.3.1", "react-dom": "19.3.1", "@colonnade/kit": "0.1.0", chart: "2.1.0" });
@@ -8,7 +9,7 @@ vi.mock("./fetchFile.js", () => ({ fetchFile: () => Promise.resolve(true) }));
 
 /** What a container gets of the package. */
 async function consume(): Promise<unknown> {
-  const factory = await createShareScope().chart?.["2.1.0"]?.get();
+  const factory = await createShareScope(() => Promise.reject(new Error())).chart?.["2.1.0"]?.get();
   return factory?.();
 }
 

@@ -3,23 +3,20 @@ import type { SectionContainer } from "@colonnade/kit/shell";
 import React from "react";
 import type ReactDom from "react-dom";
 
-import { isChunkLoadError } from "../errorClass.js";
-import { createLazy, refetch } from "./lazyParts.js";
-import { loadWithRetries } from "./retries.js";
+import { createLazy } from "./lazyParts.js";
+import type { Factory } from "./loadPackage.js";
 
 declare global {
   /** The installed versions of the shared packages. The build defines this constant. */
-  const SHARED_VERSIONS: Readonly<Record<"react" | "react-dom" | "@colonnade/kit", string>>;
+  const SHARED_VERSIONS: Readonly<Record<"react" | "react-dom" | "@colonnade/kit", string>> &
+    Partial<Readonly<Record<string, string>>>;
   /** Whether the shell shares packages that only some pages load. The build defines this constant. */
   const HAS_SHARED_PACKAGES: boolean;
 }
 
-type Factory = () => unknown;
-
-/** A version of a shared package. `from` names the provider in warnings. */
+/** A version of a shared package. */
 interface SharedVersion {
   readonly get: () => Factory | Promise<Factory>;
-  readonly from: string;
 }
 
 /** The share scope of Module Federation: the versions of each shared package. */
@@ -35,47 +32,26 @@ export function provideReactDom(module: typeof ReactDom): void {
   resolveReactDom(() => module);
 }
 
-function only(name: keyof typeof SHARED_VERSIONS, get: SharedVersion["get"]): ShareScope {
-  return { [name]: { [SHARED_VERSIONS[name]]: { get, from: "shell" } } };
-}
+const packages: Record<string, ShareScope[string]> = {};
 
-type LoadPackage = () => Promise<object>;
-
-const packages: Record<string, LoadPackage> = {};
-
-/** Shares a package that only some pages load. `load` imports it. */
-export function share(name: string, load: LoadPackage): void {
-  packages[name] = load;
-}
-
-/**
- * Loads a shared package, with retries until it succeeds: webpack would not ask for it again.
- *
- * @returns What `require` returns. Only the namespace that webpack makes of a CommonJS module has no prototype.
- */
-async function loadPackage(load: LoadPackage): Promise<Factory> {
-  const module = await loadWithRetries(load, async (error) => {
-    if (!isChunkLoadError(error)) throw error;
-    await refetch(error);
-  });
-  return () => (Object.getPrototypeOf(module) ? module : (module as { readonly default: unknown }).default);
-}
-
-function sitePackages(): ShareScope {
-  // The build adds their versions to those of every shell.
-  const entries = Object.entries(packages) as [keyof typeof SHARED_VERSIONS, LoadPackage][];
-  return Object.assign({}, ...entries.map(([name, load]) => only(name, () => loadPackage(load)))) as ShareScope;
+/** Adds a package that only some pages load to each share scope that is created later. */
+export function addPackage(name: string, get: SharedVersion["get"]): void {
+  packages[name] = { [SHARED_VERSIONS[name] ?? ""]: { get } };
 }
 
 /**
  * Returns a share scope with the shared packages, each in the version of the shell. That of a section has a `lazy` of its own.
+ *
+ * @param getParser Returns the parser of HTML.
  */
-export function createShareScope(section?: SectionContainer): ShareScope {
+export function createShareScope(getParser: SharedVersion["get"], section?: SectionContainer): ShareScope {
   const react = section ? { ...React, lazy: createLazy(section) } : React;
+  // The build inlines each version.
   return {
-    ...only("react", () => () => react),
-    ...only("react-dom", () => reactDom),
-    ...only("@colonnade/kit", () => () => kit),
-    ...(HAS_SHARED_PACKAGES && sitePackages()),
+    react: { [SHARED_VERSIONS.react]: { get: () => () => react } },
+    "react-dom": { [SHARED_VERSIONS["react-dom"]]: { get: () => reactDom } },
+    "@colonnade/kit": { [SHARED_VERSIONS["@colonnade/kit"]]: { get: () => () => kit } },
+    "@colonnade/kit/html/parser": { [SHARED_VERSIONS["@colonnade/kit"]]: { get: getParser } },
+    ...(HAS_SHARED_PACKAGES && packages),
   };
 }
