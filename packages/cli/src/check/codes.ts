@@ -157,6 +157,13 @@ export const PROBLEM_KINDS = {
       'Set method="post" on a form that your code sends. Without JavaScript, use MutationForm; or if the fields belong into the URL, ' +
       "as those of a search, set the path of the page as action.",
   },
+  COL159: {
+    title: "Invisible HTML",
+    help:
+      "Render it visible: visitors do not see it until its code has loaded, and never without JavaScript. With Motion, " +
+      "`initial={false}` renders the end of the animation.",
+    severity: "warning",
+  },
   COL160: {
     title: "Queries",
     help: "Return at most eight paths below /api/, by name. Encode a param with encodeURIComponent() or URLSearchParams.",

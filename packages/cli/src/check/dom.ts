@@ -20,6 +20,7 @@ const BROWSER_RULES = [
 const PAGE_RULES = ["heading-order", "page-has-heading-one"];
 const SEVERE = new Set(["critical", "serious"]);
 const MAX_ELEMENT = 120;
+const TRANSPARENT = /(^|;)\s*opacity:\s*0(\.0*)?\s*(;|$)/;
 
 /** The links and the accessibility faults of rendered pages and extensions. */
 export interface PageContents {
@@ -65,12 +66,13 @@ export async function inspectPages(pages: readonly RenderedView[]): Promise<Page
       const link = pathname + search;
       if (origin === PLACEHOLDER_SITE.origin && !links.has(link)) links.set(link, page);
     }
-    const headings = document.querySelectorAll("h1:not([hidden])").length;
-    if (headings > (isExtension ? 0 : 1)) faults.set(`${source} headings`, tooManyHeadings(page, headings));
-    const file = unpostedFile(document);
-    if (file !== undefined) faults.set(`${source} file`, problemOf("COL155", `${page.view} ${file}`, page.location));
-    const inUrl = fieldInUrl(page, document);
-    if (inUrl !== undefined) faults.set(`${source} url`, inUrl);
+    for (const fault of [
+      tooManyHeadings(page, document),
+      unpostedFile(page, document),
+      fieldInUrl(page, document),
+      invisible(page, document),
+    ])
+      if (fault) faults.set(`${source} ${fault.code}`, fault);
     const { violations } = await inWindow.run(document as unknown as Document, {
       resultTypes: ["violations"],
       preload: false,
@@ -100,20 +102,26 @@ function headElementProblem({ view, location }: RenderedView, tag: string): Prob
   return problemOf("COL115", message, location, HEAD_ELEMENT_HELP);
 }
 
-function tooManyHeadings({ view, isExtension, location }: RenderedView, count: number): Problem {
+function tooManyHeadings(
+  { view, isExtension = false, location }: RenderedView,
+  document: Window["document"],
+): Problem | undefined {
+  const count = document.querySelectorAll("h1:not([hidden])").length;
+  if (count <= (isExtension ? 0 : 1)) return undefined;
   const message = isExtension
     ? `${view} has an h1 element; expected h2 to h6, because the page has the h1`
     : `${view} has ${String(count)} h1 elements; expected one`;
   return problemOf("COL152", message, location);
 }
 
-/** Describes the first file input whose form posts only the file's name. Undefined if there is none. */
-function unpostedFile(document: Window["document"]): string | undefined {
+/** Reports the first file input whose form posts only the file's name. */
+function unpostedFile({ view, location }: RenderedView, document: Window["document"]): Problem | undefined {
   for (const input of document.querySelectorAll('form[method="post" i] input[type="file" i][name]')) {
     const isMultipart = input.closest("form")?.matches('[enctype="multipart/form-data" i]');
     if (isMultipart) continue;
     const name = input.getAttribute("name") ?? "";
-    return `posts the file input "${name}" in a form without encType="multipart/form-data"`;
+    const message = `${view} posts the file input "${name}" in a form without encType="multipart/form-data"`;
+    return problemOf("COL155", message, location);
   }
   return undefined;
 }
@@ -131,6 +139,19 @@ function fieldInUrl({ view, location }: RenderedView, document: Window["document
   const message = `${view} has a form without action, which puts the ${kind} "${field.getAttribute("name") ?? ""}" into the URL`;
   const problem = problemOf("COL158", `${message} where JavaScript does not run`, location);
   return password ? problem : { ...problem, severity: "warning" };
+}
+
+/** Reports the first element with a text that a style of the HTML makes invisible. Animations begin so. */
+function invisible({ view, location }: RenderedView, document: Window["document"]): Problem | undefined {
+  const styled = [...document.querySelectorAll('[style*="opacity"]')];
+  const found = styled.find((element) => TRANSPARENT.test(element.getAttribute("style") ?? "") && hasText(element));
+  if (!found) return undefined;
+  const message = `${view} contains a <${found.localName}> that is invisible in the HTML: its style has opacity: 0`;
+  return problemOf("COL159", message, location);
+}
+
+function hasText(element: Pick<HTMLElement, "textContent" | "closest">): boolean {
+  return element.textContent.trim() !== "" && element.closest('[aria-hidden="true"]') === null;
 }
 
 function faultOf(

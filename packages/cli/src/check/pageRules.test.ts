@@ -290,6 +290,20 @@ const CASES: Cases = {
       ],
     ],
   },
+  invisible: {
+    source: renders(
+      "<><h1>Lab</h1><p {...shown({ opacity: 0.5 })}>Half</p><p {...shown({ opacity: 0 })} /><p aria-hidden='true'><b {...shown({ opacity: 0 })}>Not read</b></p>\n" +
+        "<ul {...shown({ opacity: 0, transform: 'none' })}><li>Later</li></ul></>",
+      "const shown = (style: object): object => ({ style });",
+    ),
+    problems: [
+      ["COL120", 'PAGE contains the prop "style" of a <p> element', "4:32"],
+      ["COL120", 'PAGE contains the prop "style" of a <p> element', "4:72"],
+      ["COL120", 'PAGE contains the prop "style" of a <b> element', "4:126"],
+      ["COL120", 'PAGE contains the prop "style" of a <ul> element', "5:1"],
+      ["COL159", "PAGE contains a <ul> that is invisible in the HTML: its style has opacity: 0", "4:12"],
+    ],
+  },
   facts: {
     source: pageSource(
       "data: ({ site: { facts } }) => ('promo' in facts ? facts.promo : JSON.stringify([facts, facts.phone]) + facts.hours[0]),\n" +

@@ -488,6 +488,40 @@ test("what the policy blocks in packages is a warning, with the line of the impo
   expect(found[1]?.help).toMatch(/z\.config\(\{ jitless: true \}\)/);
 });
 
+test("a package that renders into the body is a warning if plain stylesheets do not apply there", async () => {
+  const popover = 'import { Popover } from "popover"; import { Panel } from "panel"; import { scroll } from "scroll";';
+  const sectionWith = async (imports: string, jsx = "<Popover />"): Promise<Problem[]> => {
+    const page = renders(`<h1 onClick={scroll}>Lab {${jsx}}<Panel /></h1>`, `${popover} ${imports}`);
+    const sources = {
+      popover: `import ReactDOM from "react-dom"; import { useState } from "react";
+        export const Popover = ({ container }) => { const [isOpen] = useState(false);
+          return isOpen ? ReactDOM.createPortal("Open", container || globalThis?.document?.body) : null; };`,
+      panel:
+        'import { createPortal } from "react-dom"; export const Panel = ({ at }) => (at ? createPortal("Open", at) : null);',
+      scroll: "export const scroll = () => document.body.scrollTo(0, 0);",
+    };
+    const files = Object.entries(sources).flatMap(([name, source]) => [
+      [`src/node_modules/${name}/package.json`, JSON.stringify({ name, type: "module" })],
+      [`src/node_modules/${name}/index.js`, source],
+    ]);
+    const styles = { "src/plain.css": ".a { color: red }", "src/own.module.css": ".a { color: red }" };
+    return problemsIn(await labSection({ page }, {}, { ...styles, ...(Object.fromEntries(files) as object) }));
+  };
+  expect(await sectionWith('import "../plain.css";')).toMatchObject([
+    {
+      code: "COL156",
+      severity: "warning",
+      message:
+        "the section renders a portal into document.body in the package popover (src/node_modules/popover/index.js:3:1)",
+      location: "src/pages/page.tsx:1:46",
+      help: expect.stringMatching(/^Give the package the element of usePortalContainer\(\)/) as string,
+    },
+  ]);
+  expect(await sectionWith('import "../own.module.css";')).toEqual([]);
+  const given = 'import { usePortalContainer } from "@colonnade/kit"; import "../plain.css";';
+  expect(await sectionWith(given, "<Popover container={usePortalContainer()} />")).toEqual([]);
+});
+
 test("an import of another origin has advice of its own", () => {
   const found = checked.problems.filter(({ message }) => message.startsWith("@import"));
   expect(found.map(({ help }) => help)).toEqual([

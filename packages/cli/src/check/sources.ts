@@ -1,15 +1,16 @@
 import { SourceMap } from "node:module";
 import path from "node:path";
 
-import type { Compilation, Compiler, NormalModule, WebpackPluginInstance } from "webpack";
+import type { Compilation, Compiler, Module, NormalModule, WebpackPluginInstance } from "webpack";
 
+import { STYLE } from "../build/sharedStyles.js";
 import { declaredParts } from "./declaration.js";
 import type { Found } from "./finding.js";
 import { formatPosition, isOwnSource } from "./positions.js";
 import { problemOf, type Problem } from "./problem.js";
 import type { FileKey } from "./blockedUrls.js";
 import { findCreatedUrls, findInPackage, findViolations, shownFiles } from "./staticRules.js";
-import type { SyntaxNode } from "./syntax.js";
+import { declaredNames, type SyntaxNode } from "./syntax.js";
 
 const PACKAGES = `${path.sep}node_modules${path.sep}`;
 const IN_PACKAGE = "The browser blocks it if it runs there: try it in a browser, or use another package.";
@@ -44,6 +45,8 @@ export class SourceProblems implements WebpackPluginInstance {
   readonly #shown = new Map<string, readonly FileKey[]>();
   readonly #inPackages = new Map<string, readonly ModuleFinding[]>();
   readonly #declared = new Map<string, ModulePosition>();
+  /** The section's modules that give an element of the section to a portal. */
+  readonly #withPortal = new Set<string>();
 
   /**
    * `readsPackages` says whether {@link SourceProblems.warnings} are wanted. `bundle` is the folder of a bundle of sources and
@@ -61,6 +64,7 @@ export class SourceProblems implements WebpackPluginInstance {
       compilation.hooks.buildModule.tap(TAP, (module) => {
         this.#findings.delete(module.identifier());
         this.#shown.delete(module.identifier());
+        this.#withPortal.delete(module.identifier());
       });
       for (const type of JAVASCRIPT)
         normalModuleFactory.hooks.parser.for(type).tap(TAP, (parser) => {
@@ -84,6 +88,7 @@ export class SourceProblems implements WebpackPluginInstance {
         const certain = [...findViolations(program)].filter(({ isCertain }) => isCertain);
         this.#findings.set(module.identifier(), [...certain, ...findCreatedUrls(program)].flatMap(locate));
         this.#shown.set(module.identifier(), shownFiles(program));
+        if (declaredNames(program).has("usePortalContainer")) this.#withPortal.add(module.identifier());
       }
       for (const [part, node] of declaredParts(program)) {
         const position = parser.getLocation(node)?.start;
@@ -105,13 +110,16 @@ export class SourceProblems implements WebpackPluginInstance {
   }
 
   /** Returns what the policy blocks if code of a package runs, after the compilation. */
-  warnings({ chunkGraph }: Compilation): Problem[] {
+  warnings({ chunkGraph, modules }: Compilation): Problem[] {
+    const hasPlainStyles = [...modules].some((module) => module.type === STYLE && !isCssModule(module));
+    const isPortalFine = !hasPlainStyles || this.#withPortal.size > 0;
     return [...this.#inPackages.values()]
       .flat()
       .filter(({ module }) => chunkGraph.getNumberOfModuleChunks(module) > 0)
-      .map(({ code, message, module, position, permission }) => {
+      .filter(({ code }) => code !== "COL156" || !isPortalFine)
+      .map(({ code, message, module, position, permission, advice = IN_PACKAGE }) => {
         const location = locateInSource(this.folder, module, position);
-        return { ...problemOf(code, message, location, IN_PACKAGE, permission), severity: "warning" };
+        return { ...problemOf(code, message, location, advice, permission), severity: "warning" };
       });
   }
 
@@ -120,6 +128,10 @@ export class SourceProblems implements WebpackPluginInstance {
     const found = this.#declared.get(part);
     return found && locateInSource(this.folder, found.module, found.position);
   }
+}
+
+function isCssModule(module: Module): boolean {
+  return /\.module\.\w+$/.test(module.nameForCondition() ?? "");
 }
 
 /** Maps a position in a module's compiled code to its source, and formats it. */

@@ -63,6 +63,11 @@ const CREATE_ELEMENT = /^(React\.)?_?(jsxs?|createElement)$/;
 const KIT = /^@colonnade\/kit(\/|$)/;
 const PORTAL = /^((React)?DOM\.)?createPortal$/;
 const BODY = /^((globalThis|self|window)\.)?document\.body$/;
+const ANY_BODY = /(^|\.)(doc|document|ownerDocument)\.body$/;
+const PACKAGE_PORTAL =
+  "Give the package the element of usePortalContainer(), such as `container` of its portal: plain stylesheets of the section do not " +
+  "apply elsewhere in the body.";
+const INTO_BODY = "the section renders a portal into document.body";
 const ACTION_STATE = /^(React\.)?useActionState$/;
 
 // Creates an element without React.
@@ -119,7 +124,11 @@ export function* findViolations(program: SyntaxNode): Generator<Finding> {
 /** Finds what the policy blocks if the code of a package runs in a browser. */
 export function* findInPackage(program: SyntaxNode): Generator<Found> {
   const declared = declaredNames(program);
+  let portal: SyntaxNode | undefined;
+  let isInBody = false;
   for (const { node, ancestors } of walk(program)) {
+    if (isCreatePortal(node)) portal ??= node;
+    isInBody ||= ANY_BODY.test(nameOf(node));
     if (!declared.has("Function")) yield* findAliasedFunction(node, ancestors);
     // Scripts can set styles that HTML cannot have.
     for (const found of findElements(node)) if (found.code !== "COL120") yield found;
@@ -130,6 +139,13 @@ export function* findInPackage(program: SyntaxNode): Generator<Found> {
     if (tag === "style")
       yield { code: "COL123", message: "the section creates a <style> element", node, permission: STYLE_ELEMENTS };
   }
+  if (portal && isInBody) yield { code: "COL156", message: INTO_BODY, node: portal, advice: PACKAGE_PORTAL };
+}
+
+/** Whether a node imports React's `createPortal`, or is a member of this name. */
+function isCreatePortal(node: SyntaxNode): boolean {
+  const name = node.type === "ImportSpecifier" ? nameOf(nodeAt(node, "imported")) : nameOf(nodeAt(node, "property"));
+  return name === "createPortal";
 }
 
 /** Finds the calls of another name of Function, such as in `const F = Function; new F("")`, in the block that declares it. */
@@ -366,8 +382,7 @@ function* findImports(node: SyntaxNode): Generator<Found> {
 
 function* findPortals(node: SyntaxNode): Generator<Found> {
   const isPortal = node.type === "CallExpression" && PORTAL.test(nameOf(nodeAt(node, "callee")));
-  if (isPortal && BODY.test(nameOf(nodesAt(node, "arguments")[1])))
-    yield { code: "COL156", message: "the section renders a portal into document.body", node };
+  if (isPortal && BODY.test(nameOf(nodesAt(node, "arguments")[1]))) yield { code: "COL156", message: INTO_BODY, node };
 }
 
 function isEnvironment(node: SyntaxNode, parent: SyntaxNode | undefined): boolean {
