@@ -230,6 +230,10 @@ test.each([
       'policy: { features: ["camera", "clipboard-read"] }',
       `policy.features is ["camera","clipboard-read"]; expected a list of ${FEATURES.join(", ")}`,
     ],
+    [
+      'policy: { features: ["camera", "geo-location"] }',
+      'policy.features is ["camera","geo-location"]; did you mean "geolocation"?',
+    ],
     ["policy: { trustedTypes: true }", 'policy.trustedTypes is true; expected "enforce" or "report"'],
   ].map(([member = "", message = ""]) => [`{ name: "hello", entry: "./src/section.ts", ${member} }`, message]),
   ['{ entry: "./src/section.ts" }', `name is undefined; ${NAME_EXPECTED}`],

@@ -1,4 +1,4 @@
-import { unknownKey } from "./nearNames.js";
+import { nearNames, unknownKey } from "./nearNames.js";
 import { UsageError } from "./usageError.js";
 
 /** The browser features that documents are denied, unless the operator permits them: gateway/crates/model/src/policy.rs. */
@@ -117,7 +117,18 @@ export function checkPolicy(file: string, policy: unknown): asserts policy is Co
     const check = Object.hasOwn(CHECKS, key) ? CHECKS[key as keyof ContentPolicy] : undefined;
     if (!check) throw new UsageError(`${file}: policy has the ${unknownKey(Object.keys(CHECKS), key)}`);
     const [isValid, expected] = check;
-    if (!isValid(value))
-      throw new UsageError(`${file}: policy.${key} is ${JSON.stringify(value)}; expected ${expected}`);
+    if (!isValid(value)) {
+      const near = key === "features" ? nearFeature(value) : undefined;
+      const advice = near === undefined ? `expected ${expected}` : `did you mean "${near}"?`;
+      throw new UsageError(`${file}: policy.${key} is ${JSON.stringify(value)}; ${advice}`);
+    }
   }
+}
+
+/** The feature with a similar name to the first unknown one of a list. */
+function nearFeature(names: unknown): string | undefined {
+  const unknown: unknown = Array.isArray(names)
+    ? names.find((name) => !(FEATURES as readonly unknown[]).includes(name))
+    : undefined;
+  return typeof unknown === "string" ? nearNames(FEATURES, unknown)[0] : undefined;
 }

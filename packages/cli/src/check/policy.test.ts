@@ -217,13 +217,26 @@ const CASES: Cases = {
       "<><h1 onClick={() => { if (document.fullscreenEnabled) void document.body.requestFullscreen(); }}>Lab</h1>\n" +
         "<p onClick={() => { if (!('wakeLock' in navigator)) return; void navigator.wakeLock.request(); }} />\n" +
         "<p onClick={async () => { if (await navigator.requestMIDIAccess()) console.log(); }} />\n" +
-        "<p onClick={() => { const o: any = {}; o.publicKey = {}; void navigator.credentials.get(o); }} /></>",
+        "<p onClick={() => { const o: any = {}; o.publicKey = {}; void navigator.credentials.get(o); }} />\n" +
+        "<p onClick={() => void navigator.wakeLock?.request()} /><p onClick={() => void document.body.requestFullscreen?.()} />\n" +
+        "<p onClick={() => geolocation.watchPosition(console.log)} /><p onClick={() => new Player().start('video')} />\n" +
+        "<p ref={(video) => void video?.requestPictureInPicture()} /></>",
+      "import { Fake, geolocation } from '../fakes'; class Player { requestFullscreen() { new Fake.PaymentRequest(); } " +
+        "start(key: any) { switch (key) { case 'full': this.requestFullscreen(); break; " +
+        "case 'video': void navigator.mediaDevices.getUserMedia({ audio: key, video: undefined }); } } }",
     ),
     problems: [
+      ["COL127", "the section uses the feature fullscreen (requestFullscreen())", "1:209"],
+      ["COL127", "the section uses the feature microphone (getUserMedia())", "1:279"],
       ["COL127", "the section uses the feature fullscreen (requestFullscreen())", "4:92"],
       ["COL127", "the section uses the feature screen-wake-lock (request())", "5:85"],
       ["COL127", "the section uses the feature midi (requestMIDIAccess())", "6:47"],
       ["COL127", "the section uses the feature publickey-credentials-get (get())", "7:85"],
+      ["COL127", "the section uses the feature screen-wake-lock (request())", "8:44"],
+      ["COL127", "the section uses the feature fullscreen (requestFullscreen())", "8:94"],
+      ["COL127", "the section uses the feature geolocation (watchPosition())", "9:31"],
+      // The ref can be null, which says nothing of the browser.
+      ["COL127", "the section uses the feature picture-in-picture (requestPictureInPicture())", "10:32"],
     ],
   },
   targets: {
@@ -298,6 +311,8 @@ const BLOCKED_STYLES = {
     '.b {\n  background: url(#c);\n  mask: URL("//a.example/m.svg");\n}\n.c { --d: url("data:image/png;base64,AA=="); }\n' +
     '.d::after { background: image-set("https://a.example/i.png" 1x); content: "https://a.example"; }\n',
 };
+const FAKES =
+  "export const Fake: any = { PaymentRequest: class {} }; export const geolocation: any = { watchPosition: () => 1 };";
 const CLASS = "has no class of the section's CSS modules outside :not() and :has()";
 
 // The rules know their names.
@@ -314,7 +329,7 @@ beforeAll(async () => {
     (file) => `import "../styles/${file.slice("src/styles/".length)}";`,
   );
   const styles = { source: pageSource("", imports.join(" ")), problems: [] };
-  const files = { ...LIBRARIES, ...STYLES, ...BLOCKED_STYLES };
+  const files = { ...LIBRARIES, ...STYLES, ...BLOCKED_STYLES, "src/fakes.ts": FAKES };
   checked = await CheckedCases.check({ ...CASES, styles }, files);
 });
 
@@ -370,14 +385,19 @@ test("what the policy can permit is reported with the setting that asks for it",
   );
 });
 
-test("a call after a condition or with unknown options may need the feature", () => {
+test("a call after a condition, of an own name or with unknown options may need the feature", () => {
   const found = checked.problems.filter(({ code, severity }) => code === "COL127" && severity === "warning");
   expect(found.map(({ message }) => message)).toEqual([
     "the section uses the feature camera (getUserMedia())",
     "the section uses the feature microphone (getUserMedia())",
     "the section uses the feature fullscreen (requestFullscreen())",
+    "the section uses the feature microphone (getUserMedia())",
+    "the section uses the feature fullscreen (requestFullscreen())",
     "the section uses the feature screen-wake-lock (request())",
     "the section uses the feature publickey-credentials-get (get())",
+    "the section uses the feature screen-wake-lock (request())",
+    "the section uses the feature fullscreen (requestFullscreen())",
+    "the section uses the feature geolocation (watchPosition())",
   ]);
 });
 

@@ -350,7 +350,7 @@ function* findFeatures(
   const callee = nodeAt(node, "callee");
   const name = nameOf(callee);
   if (declared.has(name)) return;
-  for (const { feature, severity } of deniedFeatures(name, node, constants)) {
+  for (const { feature, severity } of deniedFeatures(name, node, declared, constants)) {
     const isUncertain = severity !== undefined || followsCondition(node, ancestors);
     yield {
       code: "COL127",
@@ -506,7 +506,7 @@ function followsCondition(node: SyntaxNode, ancestors: readonly SyntaxNode[]): b
   return ancestors.some((ancestor, index) => {
     if (isFunction(ancestor)) return endsBefore(ancestor, node);
     const first = nodeAt(ancestor, "test") ?? nodeAt(ancestor, "left");
-    return CONDITION.test(ancestor.type) && first !== path[index + 1];
+    return (CONDITION.test(ancestor.type) || ancestor.type === "SwitchCase") && first !== path[index + 1];
   });
 }
 

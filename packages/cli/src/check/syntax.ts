@@ -82,6 +82,8 @@ export function textOf(node: SyntaxNode | undefined): string | undefined {
 export function nameOf(node: SyntaxNode | undefined): string {
   if (node?.type === "Identifier" || node?.type === "JSXIdentifier") return String(node.name);
   if (node?.type === "MetaProperty") return `${nameOf(nodeAt(node, "meta"))}.${nameOf(nodeAt(node, "property"))}`;
+  // A cast, in the sources of TypeScript.
+  if (/^TS\w+Expression$/.test(node?.type ?? "")) return nameOf(nodeAt(node, "expression"));
   if (node?.type !== "MemberExpression" && node?.type !== "JSXMemberExpression") return "";
   const property = nodeAt(node, "property");
   const name = node.computed === true ? textOf(property) : nameOf(property);
