@@ -149,7 +149,7 @@ impl<'a> Attempt<'a> {
     async fn render(&self, input: Input<'_>, cache_key: Option<DatedKey>) -> Result<Output, Why> {
         let subject = self.subject(input.results);
         self.engine.admit(&subject, cache_key.as_ref())?;
-        if self.engine.has_postponed(cache_key.as_ref()) {
+        if !self.request.is_preview && self.engine.has_postponed(cache_key.as_ref()) {
             self.engine.metrics.record_failure(&subject, Why::Postponed);
             return Err(Why::Postponed);
         }

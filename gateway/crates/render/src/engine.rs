@@ -67,6 +67,22 @@ pub(super) struct CachedOutput {
     day: Option<Date>,
 }
 
+/// A job that runs. Dropping it ends that it is postponed, also if it panics.
+struct StartedJob {
+    engine: Arc<Engine>,
+    job: Arc<Job>,
+}
+
+impl Drop for StartedJob {
+    fn drop(&mut self) {
+        if let Some(key) = &self.job.cache_key
+            && self.job.is_postponed()
+        {
+            self.engine.postponed.lock().remove(key);
+        }
+    }
+}
+
 impl Engine {
     /// Starts the workers.
     pub(super) fn start(
@@ -142,16 +158,11 @@ impl Engine {
         if job.is_postponed() {
             self.postponed.lock().extend(job.cache_key.clone());
         }
-        let engine = Arc::clone(self);
-        request_scope::spawn(async move {
-            let rendered = engine.render(&job, queue_timeout).await;
-            if let Some(key) = &job.cache_key
-                && job.is_postponed()
-            {
-                engine.postponed.lock().remove(key);
-            }
-            rendered
-        })
+        let started = StartedJob {
+            engine: Arc::clone(self),
+            job,
+        };
+        request_scope::spawn(async move { started.engine.render(&started.job, queue_timeout).await })
     }
 
     /// Runs a job and records the outcome.
