@@ -310,11 +310,18 @@ test("a deploy is sent again with the status changes that its rejection names ac
       .slice(-2)
       .map(({ textContent }) => textContent),
   ).toEqual(["/a fails", "/b has the status 404; acceptStatusChanges accepts this"]);
+  deploy(rejection("/c fails"));
+  await within(dialog).findByText("/c fails");
   deploy(new Response(JSON.stringify({ number: 5, live: true, warnings: [] })));
   await waitFor(() => {
     expect(announced).toHaveLength(1);
   });
   const request = { releases: { legal: "2.0.0" }, base: 4 };
   const sent = calls.filter(([method, path]) => method === "POST" && path === "/api/v1/deployments");
-  expect(sent.map(([, , body]) => body)).toEqual([request, request, { ...request, acceptStatusChanges: true }]);
+  expect(sent.map(([, , body]) => body)).toEqual([
+    request,
+    request,
+    { ...request, acceptStatusChanges: true },
+    request,
+  ]);
 });

@@ -49,11 +49,13 @@ export function DeployDialog({ section, version, close }: DeployDialogProps): Re
       action={way === "everyone" ? "Deploy for everyone" : "Start the rollout"}
       ready={isChange(plan)}
       close={close}
-      act={(reason) =>
-        call<ChangeResult>("POST", "/deployments", {
+      act={(reason) => {
+        // Another rejection may name others.
+        setAccepts(false);
+        return call<ChangeResult>("POST", "/deployments", {
           body: { ...request, base, ...(accepts && { acceptStatusChanges: true }), ...(reason !== "" && { reason }) },
-        })
-      }
+        });
+      }}
       remedy={(problems) => <Acceptance problems={problems} accepts={accepts} setAccepts={setAccepts} />}
       done={outcomeOf}
     >
