@@ -310,11 +310,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
         runtime: isShell || hot,
       }),
       ...(isShell
-        ? [
-            new webpack.DefinePlugin({ ...sharingConstants(context), ...FEDERATION_FLAGS }),
-            // Three digits, also for more than 50 modules.
-            new webpack.ids.DeterministicModuleIdsPlugin({ fixedLength: true }),
-          ]
+        ? [new webpack.DefinePlugin({ ...sharingConstants(context), ...FEDERATION_FLAGS })]
         : [
             federation(context),
             new OwnCopies(context.folder, Object.keys(context.siteRanges ?? {})),
@@ -326,8 +322,7 @@ export function clientConfiguration(context: BuildContext): Configuration {
       ...(context.mode.development && { minimize: false, nodeEnv: "development" }),
       minimizer: minimizers(),
       splitChunks: splitChunks(isShell),
-      // Below.
-      moduleIds: isShell ? false : "deterministic",
+      moduleIds: "deterministic",
       chunkIds: "deterministic",
       realContentHash: true,
       ...(hot && HOT_OPTIMIZATION),
