@@ -315,22 +315,6 @@ fn extensions_are_tried_before_the_first_request() {
 }
 
 #[test]
-fn preview_waits_for_extension_that_is_postponed_for_visitors() {
-    const SLOW: &str = "{ show({ key }) { for (let i = 0; i < 1e7; i++); \
-        return { extension: { html: 'slow', data: key }, readsToday: false }; } }";
-    let settings = "[render]\nworkers = 2\ncpu_limit_ms = 300000\ndeadline_ms = 300000\n";
-    let sections = [extension("shows", SHOWS), extension("slow", SLOW)];
-    let gateway = untried(settings, page(PAGE), &sections);
-    let preview = create_preview_of(&gateway, &json!({ "shows": null }));
-    let mut viewer = viewer(&gateway, &preview);
-    assert_eq!(
-        listed(&gateway.get("/page/a")),
-        json!([["shows", { "key": "a" }]])
-    );
-    assert_eq!(listed(&viewer.get("/page/a")), json!([["slow", "a"]]));
-}
-
-#[test]
 fn extensions_that_loop_delay_no_first_try_of_others() {
     // An extension has 20 s of CPU time.
     let settings = "[render]\nworkers = 2\ndeadline_ms = 300000\ncpu_limit_ms = 100000\n";
